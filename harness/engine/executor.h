@@ -1,0 +1,59 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How a task gets the processor. Nothing above this interface knows whether a
+// switch is a futex hand-off between kernel threads or a change of stack.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/base/ids.h"
+#include "harness/trace/finding.h"
+
+namespace weft::engine {
+
+class Task;
+
+/// Thread-safety: called by whichever thread holds the baton (the controller or
+/// the running task); never by two at once.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  /// Gives `task` a thread of its own in slot `slot` (0 for the root, then in
+  /// creation order), which will run Task::run() when first resumed. False when
+  /// the system refuses another thread; errno says why.
+  virtual bool start(Task& task, std::size_t slot) noexcept = 0;
+
+  /// Controller to task: runs tasks until one calls finish().
+  virtual void run(Task& first) noexcept = 0;
+
+  /// Parks `from` and resumes `to`; returns when somebody resumes `from`.
+  virtual void switch_to(Task& from, Task& to) noexcept = 0;
+
+  /// `from` has ended for good: resumes `to`, does not come back to `from`'s code.
+  /// Called as the last thing on `from`'s thread; returns so that the thread may
+  /// go back to its pool or exit.
+  virtual void leave(Task& from, Task& to) noexcept = 0;
+
+  /// The last task ended: resumes the controller.
+  virtual void finish(Task& from) noexcept = 0;
+
+  /// Called by the controller between executions, when every task has ended.
+  virtual void recycle() noexcept = 0;
+
+  /// The stack of a parked task, innermost frame first, as return addresses.
+  /// Returns the number of frames written.
+  virtual std::size_t parked_stack(Task& asking, Task& parked, std::uintptr_t* frames,
+                                   std::size_t capacity) noexcept = 0;
+
+  /// The stack area of `slot`: [low, high). Fixed addresses, equal in every process.
+  struct StackArea {
+    std::uintptr_t low = 0;
+    std::uintptr_t high = 0;
+  };
+  [[nodiscard]] virtual StackArea stack_area(std::size_t slot) const noexcept = 0;
+};
+
+}  // namespace weft::engine

@@ -1,0 +1,105 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The small waist between the engine and whoever chooses.
+//
+// A strategy sees the enabled tasks, each with the operation it is about to
+// perform, and answers with one of them. It never sees the model, the executor
+// or the subject. PCT, POS, replay and the determinism check are all this big.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "harness/base/ids.h"
+#include "harness/trace/choice.h"
+#include "harness/trace/operation.h"
+
+namespace weft::engine {
+
+enum class TaskKind : std::uint8_t { kThread, kStep };
+
+/// One enabled task as a strategy sees it.
+struct EnabledTask {
+  TaskIndex index = kNoTaskIndex;           // dense, stable within the execution
+  TaskKind kind = TaskKind::kThread;
+  TaskId id;
+  std::uint64_t operation_index = 0;
+  const trace::Operation* operation = nullptr;  // pending
+};
+
+/// A scheduling decision. `enabled` has at least two entries, in task-creation order.
+struct Decision {
+  StepIndex step = 0;
+  std::span<const EnabledTask> enabled;
+  std::size_t current = kNone;       // position in `enabled` of the task at the point, or kNone
+                                     // when that task is blocked or has ended
+  std::size_t fallback = 0;          // position of the default (see trace/choice.h)
+  TaskIndex at = kNoTaskIndex;       // the task whose point this is
+  std::uint64_t at_operation = 0;    // and its operation index
+  static constexpr std::size_t kNone = ~std::size_t{0};
+};
+
+/// Any other choice: one of `count` candidates; for tasks, their identities.
+struct Choice {
+  trace::ChoiceKind kind = trace::ChoiceKind::kUser;
+  TaskIndex at = kNoTaskIndex;
+  std::uint64_t at_operation = 0;
+  std::uint16_t nth = 0;
+  std::uint64_t count = 0;                   // >= 2; 0 means any 64-bit number (kDraw)
+  std::span<const EnabledTask> tasks;        // kWaiter only: the candidates
+};
+
+enum class Next : std::uint8_t { kGo, kExhausted };
+
+/// Thread-safety: none needed; called by the running task only. Implementations
+/// must not allocate from malloc after construction and must not throw.
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+
+  /// Called before execution number `execution`; every random draw of that
+  /// execution must derive from `seed` (already mixed with the number) and from
+  /// what was learnt.
+  virtual Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept = 0;
+
+  /// Returns a position in `decision.enabled`.
+  virtual std::size_t pick(const Decision& decision) noexcept = 0;
+
+  /// Returns a number below `choice.count`, or any number where count is 0.
+  virtual std::uint64_t choose(const Choice& choice) noexcept = 0;
+
+  /// How many plain accesses may pass before the next one becomes a schedule
+  /// point: 1 means the very next one. Asked at the start of an execution and
+  /// after each considered access. kNever: none.
+  virtual std::uint64_t accesses_until_point() noexcept { return trace::kNever; }
+
+  /// A task came to be (the root and the timer included), before its first pick.
+  virtual void task_created(TaskIndex, TaskKind) noexcept {}
+
+  /// `task` performed `operation` at `step`. Also called for forced steps, where
+  /// only one task was enabled and pick() was not asked.
+  virtual void executed(TaskIndex task, const trace::Operation& operation, StepIndex step) noexcept {
+    (void)task, (void)operation, (void)step;
+  }
+
+  /// The execution ended (finished or not) after `steps` steps.
+  virtual void execution_ended(StepIndex steps) noexcept { (void)steps; }
+
+  /// What was learnt, as bytes, so that it survives the worker. save() returns
+  /// the size used (at most `capacity`); load() returns false for bytes it does not know.
+  virtual std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept {
+    (void)buffer, (void)capacity;
+    return 0;
+  }
+  virtual bool load(const unsigned char* buffer, std::size_t size) noexcept {
+    (void)buffer;
+    return size == 0;
+  }
+};
+
+}  // namespace weft::engine

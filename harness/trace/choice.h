@@ -1,0 +1,50 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The choice log: every decision that departed from the stated default, in the
+// order taken. It is an execution's exact replay and the body of its token.
+//
+// The default, from which only departures are logged:
+//  1. schedule: the running task goes on if its operation is enabled; otherwise
+//     the enabled task lowest in spawn-path order goes next (thread tasks before
+//     step tasks);
+//  2. every other choice: candidate 0 in canonical order.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base/ids.h"
+
+namespace weft::trace {
+
+/// Stored in tokens: append only.
+enum class ChoiceKind : std::uint8_t {
+  kSchedule,   // which task goes next; value is the chosen TaskId
+  kWaiter,     // which waiter a signal or wake reaches; value is its TaskId
+  kUser,       // weft::choose; value is the number chosen
+  kDraw,       // a number from outside (random_device and the like)
+  kCount
+};
+
+/// One departure from the default. Keyed by (task, that task's operation index,
+/// kind, how many choices of that kind this operation had already made).
+struct Deviation {
+  TaskId task;                    // who was at the point
+  std::uint64_t operation = 0;    // its operation index, from 1; plain accesses count
+  std::uint64_t value = 0;        // TaskId::value, or a number
+  std::uint16_t nth = 0;          // choices already made by this operation
+  ChoiceKind kind = ChoiceKind::kSchedule;
+  std::uint16_t digest = 0;       // low bits of the history digest, so that a replay notices early
+  TaskIndex task_index = kNoTaskIndex;   // into the task table of the same execution
+  TaskIndex value_index = kNoTaskIndex;  // likewise, where value is a task
+};
+
+/// A task as tokens and traces name it: its parent and its ordinal among the
+/// parent's children. Row 0 is the root; a parent always precedes its children.
+struct TaskRow {
+  TaskId id;
+  TaskIndex parent = kNoTaskIndex;
+  std::uint32_t ordinal = 0;
+};
+
+}  // namespace weft::trace

@@ -1,0 +1,88 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A finding: what went wrong, as plain data that survives the death of the
+// process that found it. The worker fills one in memory shared with its
+// supervisor; names and source lines are resolved there.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base/ids.h"
+#include "harness/trace/operation.h"
+
+namespace weft::trace {
+
+/// Stored in traces and printed: append only.
+enum class FindingKind : std::uint8_t {
+  kNone,
+  kAssertion,         // assert(3)
+  kAbort,             // abort(3) by the subject
+  kAlways,            // weft::always was false
+  kInvariant,         // weft::invariant returned false or threw
+  kExpectation,       // GoogleTest EXPECT_ or ASSERT_
+  kUncaughtException,
+  kFatalSignal,
+  kDeadlock,
+  kStepCap,           // the execution went on for more steps than allowed
+  kProcessExit,       // the subject called exit or _exit
+  kNondeterminism,    // two runs of one schedule differed
+  kHang,              // a task did not come back to the engine in real time
+  kUnsupported,       // the subject used something that is not controlled
+  kWorkerDied,        // the worker vanished without a word (SIGKILL, out of memory)
+  kUserError,         // the test misuses the api
+  kDivergence,        // a replay no longer matches
+  kCount
+};
+
+/// Machine name: "assertion", "deadlock", ...
+[[nodiscard]] const char* name(FindingKind kind) noexcept;
+
+inline constexpr int kMaxFrames = 32;
+inline constexpr int kMaxFindingTasks = 64;
+inline constexpr int kMaxHeldLocks = 8;
+
+struct Stack {
+  std::uint32_t count = 0;
+  Site frames[kMaxFrames];
+};
+
+/// A lock and where it was taken.
+struct HeldLock {
+  ObjectId object;
+  Site acquired_at;
+};
+
+enum class TaskState : std::uint8_t { kRunnable, kBlocked, kEnded };
+
+/// One task's part in the finding.
+struct FindingTask {
+  TaskIndex index = kNoTaskIndex;
+  TaskState state = TaskState::kEnded;
+  bool in_cycle = false;               // part of the deadlock's cycle
+  OpKind operation = OpKind::kNone;    // pending
+  ObjectId object;                     // what the pending operation is about
+  std::uint64_t operation_index = 0;   // how far the task had come
+  TaskIndex waits_for = kNoTaskIndex;  // who holds what it waits for
+  std::uint32_t held_count = 0;
+  HeldLock held[kMaxHeldLocks];
+  Stack stack;
+};
+
+/// Fixed size, trivially copyable; `message` and `detail` are NUL-terminated.
+struct Finding {
+  FindingKind kind = FindingKind::kNone;
+  TaskIndex task = kNoTaskIndex;       // whose step it was
+  int signal = 0;                      // kFatalSignal
+  StepIndex steps = 0;
+  std::uint64_t preemptions = 0;       // switches away from an enabled task
+  std::uintptr_t fault_address = 0;    // kFatalSignal
+  char message[1024] = {};             // one line: the assertion's text, the exception's what()
+  char file[256] = {};                 // where the message comes from, if the subject said so
+  int line = 0;
+  char detail[2048] = {};              // further lines, already readable
+  std::uint32_t task_count = 0;
+  FindingTask tasks[kMaxFindingTasks];
+};
+
+}  // namespace weft::trace
