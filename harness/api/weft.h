@@ -1,0 +1,89 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// All that a test may say to Weftwork.
+//
+//   weft::explore({.schedules = 1000}, [] { ... threads, locks, assertions ... });
+//
+// Every function may be called from any task of the test, from a plain thread
+// under the native backend (weft::native), and from neither elsewhere: outside
+// an exploration always() behaves as assert() and the others do nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft {
+
+/// How to explore. Every field can be set by designated initialiser, by a flag
+/// (--weft_schedules=N) and by the environment (WEFT_SCHEDULES=N); a flag beats
+/// the environment, which beats the initialiser.
+struct Options {
+  std::string name;                        // of the test; filled in by WEFT_TEST and WEFT_SCENARIO
+  std::optional<std::uint64_t> schedules;  // executions at most; 1000 when neither this nor seconds is given
+  std::optional<double> seconds;           // wall-clock limit
+  std::string strategy = "portfolio";      // see `weft run --help` for the names and their parameters
+  std::uint64_t seed = 1;
+  unsigned jobs = 1;                       // worker processes
+  std::uint64_t max_steps = 1'000'000;     // an execution longer than this is a finding
+  bool memory_points = true;               // plain accesses may be schedule points
+  bool fresh_threads = false;              // a new kernel thread per task instead of a pooled one
+  bool keep_going = false;                 // go on after the first finding
+  std::string out;                         // directory for findings; empty: ./weft-findings
+  std::string replay;                      // a token: replay this instead of exploring
+  bool lenient = false;                    // follow what still applies of the token
+  double hang_seconds = 10;                // real time without a step before a task counts as hung
+};
+
+/// One thing found.
+struct FoundBug {
+  std::string kind;         // "assertion", "deadlock", ...
+  std::string message;      // one line
+  std::string token;        // paste into `weft replay` or --weft_replay=
+  std::uint64_t steps = 0;
+  std::uint64_t preemptions = 0;
+  std::uint64_t execution = 0;   // number of the execution that found it, from 1
+  std::string text;         // the whole report, ready to print
+  std::string directory;    // where it lies on disk
+};
+
+struct Result {
+  std::uint64_t executions = 0;
+  double seconds = 0;
+  double distinct = 0;               // approximate number of distinct schedules
+  bool exhausted = false;            // the strategy has seen every schedule it can make
+  std::string error;                 // non-empty: a user error or unsupported facility, one line with the mend
+  std::vector<FoundBug> findings;
+  std::vector<std::string> never;    // weft::sometimes / reachable marks that never held
+  [[nodiscard]] bool ok() const { return findings.empty() && error.empty(); }
+};
+
+/// Explores `body`. Call from a single-threaded moment of the program (main, a
+/// GoogleTest body): workers are forked from it.
+Result explore(const Options& options, std::function<void()> body);
+
+/// A property that must hold here in every execution; a finding otherwise.
+/// With the macro-free form the caller's file and line are taken from the stack.
+void always(bool condition, const char* what);
+
+/// Should hold in at least one execution; reported when it never did.
+void sometimes(bool condition, const char* what);
+
+/// Should be reached in at least one execution.
+inline void reachable(const char* what) { sometimes(true, what); }
+
+/// A number in [0, n) that the scheduler explores. n >= 1.
+[[nodiscard]] std::uint64_t choose(std::uint64_t n);
+
+/// Runs after every step of the rest of this execution, outside any task, with
+/// interception off; false is a finding. It must not block.
+void invariant(std::function<bool()> holds, const char* what = "invariant");
+
+/// True on a task under exploration; false natively.
+[[nodiscard]] bool exploring() noexcept;
+
+}  // namespace weft

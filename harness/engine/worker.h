@@ -1,0 +1,48 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The life of a worker process: warm up, snapshot, then execution after
+// execution from the same state, until told to stop or until one goes wrong.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/engine/strategy.h"
+#include "harness/trace/channel.h"
+
+namespace weft::engine {
+
+/// What a worker needs to know; filled in by the explorer before it forks.
+struct WorkerConfig {
+  Strategy* strategy = nullptr;        // made before the fork; the worker owns its copy of the memory
+  std::uint64_t seed = 1;
+  std::uint64_t first = 1;             // index of the first execution
+  std::uint64_t stride = 1;            // executions first, first + stride, ...
+  std::uint64_t count = 0;             // at most so many
+  std::uint64_t step_cap = 1'000'000;  // steps after which an execution is a finding
+  bool memory_points = true;           // plain accesses may become schedule points
+  bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
+  bool record = false;                 // fill channel.events and channel.stacks
+  bool hash_every_execution = false;   // full trace hash (slower), for determinism checks
+  bool restore_image = true;           // off under ASan, whose shadow does not follow
+  bool pin = true;                     // to one processor: hand-offs stay on it
+  std::uint32_t processor = 0;         // which one, modulo the number allowed
+  int output_fd = -1;                  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
+  /// Called in the worker after each finished execution, outside any task.
+  void (*after_execution)(std::uint64_t execution, trace::Channel& channel, void* context) = nullptr;
+  void* after_execution_context = nullptr;
+};
+
+/// How a worker ends; also its exit status.
+enum class WorkerExit : int {
+  kFinished = 0,   // did its count, or was asked to stop, or the strategy is exhausted
+  kFinding = 10,   // channel.finding is filled in
+  kInternal = 3,   // a check of ours failed; one line is on stderr
+};
+
+/// Runs in a freshly forked, single-threaded process and never returns. `body`
+/// is the test; it runs on a task of its own.
+[[noreturn]] void run_worker(const WorkerConfig& config, trace::Channel& channel,
+                             void (*body)(void*), void* argument) noexcept;
+
+}  // namespace weft::engine
