@@ -1,0 +1,58 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "harness/base/mapping.h"
+
+#include <sys/mman.h>
+
+#include <utility>
+
+#include "harness/base/check.h"
+
+namespace weft {
+namespace {
+
+constexpr int kProtection = PROT_READ | PROT_WRITE;
+constexpr int kFlags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+}  // namespace
+
+Mapping::Mapping(std::size_t bytes) noexcept {
+  if (bytes == 0) return;
+  const std::size_t size = round_up(bytes, kPageBytes);
+  void* memory = ::mmap(nullptr, size, kProtection, kFlags, -1, 0);
+  WEFT_CHECK(memory != MAP_FAILED, "mmap refused: the address space or the container's memory limit is used up");
+  data_ = static_cast<std::byte*>(memory);
+  size_ = size;
+}
+
+Mapping Mapping::at(void* address, std::size_t bytes) noexcept {
+  Mapping result;
+  const std::size_t size = round_up(bytes, kPageBytes);
+  void* memory = ::mmap(address, size, kProtection, kFlags | MAP_FIXED_NOREPLACE, -1, 0);
+  if (memory == MAP_FAILED) return result;
+  result.data_ = static_cast<std::byte*>(memory);
+  result.size_ = size;
+  // Kernels before 4.17 take MAP_FIXED_NOREPLACE for a hint.
+  return memory == address ? std::move(result) : Mapping();
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Mapping::~Mapping() {
+  if (size_ != 0) ::munmap(data_, size_);
+}
+
+void Mapping::discard() noexcept {
+  if (size_ == 0) return;
+  const int result = ::madvise(data_, size_, MADV_DONTNEED);
+  WEFT_CHECK(result == 0, "madvise refused: the mapping was changed behind our back");
+}
+
+}  // namespace weft
