@@ -1,0 +1,73 @@
+# How the harness itself is built: one OBJECT library per directory, never instrumented.
+
+include_guard(GLOBAL)
+
+# Usage requirements of every harness source.
+add_library(weft_build INTERFACE)
+target_include_directories(weft_build INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/api)
+target_compile_features(weft_build INTERFACE cxx_std_20)
+target_compile_definitions(weft_build INTERFACE FMT_HEADER_ONLY $<$<BOOL:${WEFT_ASAN}>:WEFT_ASAN=1>)
+target_compile_options(
+  weft_build
+  INTERFACE -fPIC
+            -fvisibility=hidden
+            -fvisibility-inlines-hidden
+            # Our thread-local words are read at every schedule point, also from libweft.so.
+            -ftls-model=initial-exec
+            -fno-omit-frame-pointer
+            # An address-significance table does not survive the relocatable link of weft.o.
+            $<$<CXX_COMPILER_ID:Clang>:-fno-addrsig>)
+
+# weft_harness_library(DIR [DEPENDS dirs...] [LIBRARIES targets...])
+#
+# The sources of the current directory as `weft_DIR`. DEPENDS names the directories whose symbols it
+# may use: unit tests link no more than its closure, so that a use outside the table of
+# "may include" fails to link. LIBRARIES are system libraries. A directory of headers alone becomes
+# an interface library.
+function(weft_harness_library dir)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;LIBRARIES")
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
+  list(TRANSFORM arg_DEPENDS PREPEND weft_)
+  if(sources)
+    add_library(weft_${dir} OBJECT ${sources})
+    target_link_libraries(weft_${dir} PUBLIC weft_build ${arg_DEPENDS} ${arg_LIBRARIES})
+    set_property(GLOBAL APPEND PROPERTY WEFT_OBJECT_LIBRARIES weft_${dir})
+  else()
+    add_library(weft_${dir} INTERFACE)
+    target_link_libraries(weft_${dir} INTERFACE weft_build ${arg_DEPENDS} ${arg_LIBRARIES})
+  endif()
+  set_property(TARGET weft_${dir} PROPERTY WEFT_DEPENDS ${arg_DEPENDS})
+  set_property(GLOBAL APPEND PROPERTY WEFT_SYSTEM_LIBRARIES ${arg_LIBRARIES})
+  weft_unit_test(${dir})
+endfunction()
+
+# Sets OUT to TARGETS and all that they depend on.
+function(weft_closure out)
+  set(open ${ARGN})
+  set(closed)
+  while(open)
+    list(POP_FRONT open target)
+    if(NOT target IN_LIST closed)
+      list(APPEND closed ${target})
+      get_target_property(depends ${target} WEFT_DEPENDS)
+      if(depends)
+        list(APPEND open ${depends})
+      endif()
+    endif()
+  endwhile()
+  set(${out} ${closed} PARENT_SCOPE)
+endfunction()
+
+# The `*_test.cc` of the current directory as one GoogleTest executable `weft_DIR_test`: native
+# code, linked to the objects of weft_DIR's closure.
+function(weft_unit_test dir)
+  file(GLOB tests CONFIGURE_DEPENDS *_test.cc)
+  if(NOT tests OR NOT BUILD_TESTING)
+    return()
+  endif()
+  weft_closure(objects weft_${dir})
+  add_executable(weft_${dir}_test ${tests})
+  target_link_libraries(weft_${dir}_test PRIVATE ${objects} GTest::gmock GTest::gtest_main)
+  add_test(NAME weft_${dir}_test COMMAND weft_${dir}_test)
+endfunction()

@@ -1,0 +1,44 @@
+# What a project that tests its own code uses; installed, and used by our own scenarios alike.
+
+include_guard(GLOBAL)
+
+# Compiles the sources of each TARGET so that every memory access, atomic operation and fence
+# reports to the harness. The flags are for compiling alone: `-fsanitize=thread` at link time would
+# bring in the genuine ThreadSanitizer, whose definitions collide with ours. Targets keep no
+# instrumented interface: a library and the executable that uses it are instrumented one by one.
+function(weft_instrument)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # The driver refuses address and thread together; the front end does not.
+    set(thread $<IF:$<BOOL:${WEFT_ASAN}>,SHELL:-fsanitize=address -Xclang -fsanitize=thread,-fsanitize=thread>)
+    set(flags
+        ${thread}
+        # Without it a block that reads and then writes reports the write alone, and reads-from misses reads.
+        "SHELL:-mllvm -tsan-instrument-read-before-write=1"
+        "SHELL:-mllvm -tsan-instrument-func-entry-exit=0")
+  elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(flags
+        -fsanitize=thread
+        "SHELL:--param tsan-instrument-func-entry-exit=0"
+        # g++ warns that its own run-time library does not model fences; ours does.
+        -Wno-tsan)
+  else()
+    message(FATAL_ERROR "weft_instrument: ${CMAKE_CXX_COMPILER_ID} is not supported; use clang++ or g++")
+  endif()
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE -g -fno-omit-frame-pointer ${flags})
+  endforeach()
+endfunction()
+
+# weft_add_test(NAME SOURCES... [LIBRARIES targets...] [ARGS arguments...] [SHARED])
+#
+# An executable of GoogleTest tests whose WEFT_TEST bodies are explored, registered in CTest under
+# NAME. LIBRARIES are linked as they are: hand the ones under test to weft_instrument as well.
+# SHARED uses libweft.so in place of the archive.
+function(weft_add_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SHARED" "" "SOURCES;LIBRARIES;ARGS")
+  add_executable(${name} ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  weft_instrument(${name})
+  target_link_libraries(
+    ${name} PRIVATE ${arg_LIBRARIES} weft::gtest_main $<IF:$<BOOL:${arg_SHARED}>,weft::weft_shared,weft::weft>)
+  add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
+endfunction()
