@@ -63,7 +63,9 @@ TEST(FlatMapTest, AgreesWithAModelUnderRandomUse) {
     const auto expected = model.find(probe);
     const std::uint64_t* found = map.find(probe);
     ASSERT_EQ(found != nullptr, expected != model.end());
-    if (found != nullptr) ASSERT_EQ(*found, expected->second);
+    if (found != nullptr) {
+      ASSERT_EQ(*found, expected->second);
+    }
   }
 }
 
