@@ -4,7 +4,7 @@ include_guard(GLOBAL)
 
 # Usage requirements of every harness source.
 add_library(weft_build INTERFACE)
-target_include_directories(weft_build INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/api)
+target_include_directories(weft_build INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/api/include)
 target_compile_features(weft_build INTERFACE cxx_std_20)
 target_compile_definitions(weft_build INTERFACE FMT_HEADER_ONLY $<$<BOOL:${WEFT_ASAN}>:WEFT_ASAN=1>)
 target_compile_options(

@@ -26,7 +26,7 @@ add_custom_target(weft_object DEPENDS ${WEFT_OBJECT} ${WEFT_EXPORTS})
 # Headers a test may include; weft::gtest_main and weft::main need them and neither flavour.
 add_library(weft_headers INTERFACE)
 target_include_directories(
-  weft_headers INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/harness/api> $<INSTALL_INTERFACE:include>)
+  weft_headers INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/harness/api/include> $<INSTALL_INTERFACE:include>)
 target_compile_features(weft_headers INTERFACE cxx_std_20)
 
 add_library(weft_archive STATIC ${WEFT_OBJECT})

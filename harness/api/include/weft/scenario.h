@@ -12,7 +12,7 @@
 
 #include <weft/weft.h>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// What an honest run must show.
 struct Expectation {

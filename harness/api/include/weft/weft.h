@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace weft {
+namespace [[gnu::visibility("default")]] weft {
 
 /// How to explore. Every field can be set by designated initialiser, by a flag
 /// (--weft_schedules=N) and by the environment (WEFT_SCHEDULES=N); a flag beats
