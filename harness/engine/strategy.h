@@ -15,6 +15,7 @@
 
 #include "harness/base/ids.h"
 #include "harness/trace/choice.h"
+#include "harness/trace/finding.h"
 #include "harness/trace/operation.h"
 
 namespace weft::engine {
@@ -39,6 +40,7 @@ struct Decision {
   std::size_t fallback = 0;          // position of the default (see trace/choice.h)
   TaskIndex at = kNoTaskIndex;       // the task whose point this is
   std::uint64_t at_operation = 0;    // and its operation index
+  std::uint64_t digest = 0;          // history digest before this step; a Deviation keeps its low bits
   static constexpr std::size_t kNone = ~std::size_t{0};
 };
 
@@ -48,8 +50,18 @@ struct Choice {
   TaskIndex at = kNoTaskIndex;
   std::uint64_t at_operation = 0;
   std::uint16_t nth = 0;
+  StepIndex step = 0;
+  std::uint64_t digest = 0;                  // as in Decision
   std::uint64_t count = 0;                   // >= 2; 0 means any 64-bit number (kDraw)
   std::span<const EnabledTask> tasks;        // kWaiter only: the candidates
+};
+
+/// What a strategy found wrong with the execution itself: a replay that no longer
+/// matches, two runs of one schedule that differed.
+struct Complaint {
+  trace::FindingKind kind = trace::FindingKind::kNone;
+  StepIndex step = 0;
+  char message[512] = {};  // one line, NUL-terminated
 };
 
 enum class Next : std::uint8_t { kGo, kExhausted };
@@ -73,13 +85,20 @@ class Strategy {
   /// Returns a number below `choice.count`, or any number where count is 0.
   virtual std::uint64_t choose(const Choice& choice) noexcept = 0;
 
-  /// How many plain accesses may pass before the next one becomes a schedule
-  /// point: 1 means the very next one. Asked at the start of an execution and
-  /// after each considered access. kNever: none.
-  virtual std::uint64_t accesses_until_point() noexcept { return trace::kNever; }
+  /// How many of `task`'s plain accesses pass, while it keeps running, until one
+  /// becomes a schedule point: 1 means the very next one, kNever none.
+  /// `operation_index` is the task's count so far (0 before its first operation),
+  /// a pending operation included. Asked when `task` starts or resumes, and after
+  /// each of its points: the latest answer counts.
+  virtual std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
+    (void)task, (void)operation_index;
+    return trace::kNever;
+  }
 
   /// A task came to be (the root and the timer included), before its first pick.
-  virtual void task_created(TaskIndex, TaskKind) noexcept {}
+  virtual void task_created(TaskIndex task, TaskId id, TaskKind kind) noexcept {
+    (void)task, (void)id, (void)kind;
+  }
 
   /// `task` performed `operation` at `step`. Also called for forced steps, where
   /// only one task was enabled and pick() was not asked.
@@ -89,6 +108,10 @@ class Strategy {
 
   /// The execution ended (finished or not) after `steps` steps.
   virtual void execution_ended(StepIndex steps) noexcept { (void)steps; }
+
+  /// Polled after pick(), choose() and execution_ended(); not null once something is wrong
+  /// with this execution, which then ends with a finding of that kind.
+  [[nodiscard]] virtual const Complaint* complaint() const noexcept { return nullptr; }
 
   /// What was learnt, as bytes, so that it survives the worker. save() returns
   /// the size used (at most `capacity`); load() returns false for bytes it does not know.
