@@ -1,10 +1,12 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// A bump allocator over one mapping: for what lives exactly as long as an execution, or as a worker.
+// A bump allocator over one mapping: for what lives exactly as long as an execution, or as a
+// worker.
 //
-// Thread-safety: as for a plain object. Nothing is destroyed: only trivially destructible types may live here.
+// Thread-safety: as for a plain object. Nothing is destroyed: only trivially destructible types may
+// live here.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -32,10 +34,12 @@ class Arena {
 
   explicit Arena(std::size_t capacity_bytes) noexcept : memory_(capacity_bytes) {}
 
-  // Zeroed bytes. Running out is an internal error: capacities are chosen so that it means a runaway loop.
+  // Zeroed bytes. Running out is an internal error: capacities are chosen so that it means a
+  // runaway loop.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
     const std::size_t start = round_up(used_, alignment);
-    WEFT_CHECK(bytes <= memory_.size() && start <= memory_.size() - bytes, "an arena is full: raise its capacity");
+    WEFT_CHECK(bytes <= memory_.size() && start <= memory_.size() - bytes,
+               "an arena is full: raise its capacity");
     std::byte* result = memory_.data() + start;
     used_ = start + bytes;
     // Bytes beyond the high-water mark are still the kernel's zeros.

@@ -1,12 +1,12 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// A vector whose capacity is given when it is made. Its memory comes from its own mapping or from memory that the
-// caller provides (an Arena's, say) and never moves, so pointers to elements stay valid. Pushing past the capacity is
-// an internal error.
+// A vector whose capacity is given when it is made. Its memory comes from its own mapping or from
+// memory that the caller provides (an Arena's, say) and never moves, so pointers to elements stay
+// valid. Pushing past the capacity is an internal error.
 //
 // Thread-safety: as for a plain array. Invariant: size_ <= capacity_.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,20 +25,24 @@ template <typename T>
 class BoundedVector {
  public:
   BoundedVector() noexcept = default;
-  // Own mapping; pages are taken from the kernel when first touched, so a generous capacity is cheap.
-  explicit BoundedVector(std::size_t capacity) noexcept : memory_(bytes_for(capacity)), capacity_(capacity) {
+  // Own mapping; pages are taken from the kernel when first touched, so a generous capacity is
+  // cheap.
+  explicit BoundedVector(std::size_t capacity) noexcept
+      : memory_(bytes_for(capacity)), capacity_(capacity) {
     items_ = reinterpret_cast<T*>(memory_.data());
   }
   // In `storage`, which must be aligned for T and must outlive the vector.
   explicit BoundedVector(std::span<std::byte> storage) noexcept
       : items_(reinterpret_cast<T*>(storage.data())), capacity_(storage.size() / sizeof(T)) {
-    WEFT_CHECK(reinterpret_cast<std::uintptr_t>(storage.data()) % alignof(T) == 0, "misaligned storage");
+    WEFT_CHECK(reinterpret_cast<std::uintptr_t>(storage.data()) % alignof(T) == 0,
+               "misaligned storage");
   }
   // Inside `arena`, anything with Arena's allocate(bytes, alignment).
   template <typename A>
-    requires requires(A& arena) { arena.allocate(std::size_t{}, std::size_t{}); }
+  requires requires(A& arena) { arena.allocate(std::size_t{}, std::size_t{}); }
   BoundedVector(A& arena, std::size_t capacity) noexcept
-      : items_(static_cast<T*>(arena.allocate(bytes_for(capacity), alignof(T)))), capacity_(capacity) {}
+      : items_(static_cast<T*>(arena.allocate(bytes_for(capacity), alignof(T)))),
+        capacity_(capacity) {}
 
   BoundedVector(BoundedVector&& other) noexcept { swap(other); }
   BoundedVector& operator=(BoundedVector&& other) noexcept {
@@ -50,7 +54,8 @@ class BoundedVector {
   T& push_back(const T& value) noexcept { return emplace_back(value); }
   template <typename... Args>
   T& emplace_back(Args&&... args) noexcept {
-    WEFT_CHECK(size_ < capacity_, "a BoundedVector is full: its bound is too small for this program");
+    WEFT_CHECK(size_ < capacity_,
+               "a BoundedVector is full: its bound is too small for this program");
     T* item = ::new (static_cast<void*>(items_ + size_)) T(std::forward<Args>(args)...);
     ++size_;
     return *item;
@@ -106,7 +111,8 @@ class BoundedVector {
 
  private:
   static std::size_t bytes_for(std::size_t capacity) noexcept {
-    WEFT_CHECK(capacity <= PTRDIFF_MAX / sizeof(T), "a BoundedVector larger than the address space");
+    WEFT_CHECK(capacity <= PTRDIFF_MAX / sizeof(T),
+               "a BoundedVector larger than the address space");
     return capacity * sizeof(T);
   }
   void swap(BoundedVector& other) noexcept {

@@ -1,7 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: a failed check says where and why on descriptor 2, runs the hook once, and exits with status 3.
-// Method: death tests, which run the failing statement in a child process.
+
+// Goal: a failed check says where and why on descriptor 2, runs the hook once, and exits with
+// status 3. Method: death tests, which run the failing statement in a child process.
 
 #include "harness/base/check.h"
 
@@ -28,8 +29,10 @@ TEST(CheckTest, PassingCheckEvaluatesItsConditionOnce) {
 }
 
 TEST(CheckDeathTest, NamesPlaceCauseAndCondition) {
-  EXPECT_EXIT(WEFT_CHECK(1 + 1 == 3, "arithmetic is broken"), testing::ExitedWithCode(kInternalErrorExit),
-              "^weft: internal error: .*check_test\\.cc:[0-9]+: arithmetic is broken \\(1 \\+ 1 == 3\\)\n$");
+  EXPECT_EXIT(WEFT_CHECK(1 + 1 == 3, "arithmetic is broken"),
+              testing::ExitedWithCode(kInternalErrorExit),
+              "^weft: internal error: .*check_test\\.cc:[0-9]+: arithmetic is broken \\(1 \\+ 1 == "
+              "3\\)\n$");
 }
 
 TEST(CheckDeathTest, RunsTheHookAfterTheLine) {
@@ -51,7 +54,8 @@ TEST(CheckDeathTest, HookThatFailsIsNotEnteredAgain) {
 }
 
 TEST(CheckDeathTest, UnreachableSaysSo) {
-  EXPECT_EXIT(WEFT_UNREACHABLE("bad kind"), testing::ExitedWithCode(3), "bad kind \\(unreachable\\)");
+  EXPECT_EXIT(WEFT_UNREACHABLE("bad kind"), testing::ExitedWithCode(3),
+              "bad kind \\(unreachable\\)");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: mappings, arena, arrays and vectors hold what was put in, zero what they promise to zero, and stop at their
-// bounds. Method: small cases with exact contents; death tests for the bounds.
+
+// Goal: mappings, arena, arrays and vectors hold what was put in, zero what they promise to zero,
+// and stop at their bounds. Method: small cases with exact contents; death tests for the bounds.
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// A vector of at most N elements stored in place. Trivially copyable, so that it may be part of saved state; never
-// allocates; pushing past N is an internal error.
+// A vector of at most N elements stored in place. Trivially copyable, so that it may be part of
+// saved state; never allocates; pushing past N is an internal error.
 //
 // Thread-safety: as for a plain array. Invariant: size_ <= N.
+#pragma once
 
 #include <cstddef>
 #include <new>
@@ -22,9 +22,10 @@ class FixedVector {
                 "elements are copied as bytes and never destroyed");
 
  public:
-  // Leaves the storage as it is: a list of candidates is built at every schedule point, and clearing N slots for the
-  // two that are used would dominate it.
-  FixedVector() noexcept {}  // NOLINT(modernize-use-equals-default): `= default` would zero in `FixedVector{}`
+  // Leaves the storage as it is: a list of candidates is built at every schedule point, and
+  // clearing N slots for the two that are used would dominate it.
+  FixedVector() noexcept {
+  }  // NOLINT(modernize-use-equals-default): `= default` would zero in `FixedVector{}`
 
   T& push_back(const T& value) noexcept {
     WEFT_CHECK(size_ < N, "a FixedVector is full: its bound is too small for this program");

@@ -1,20 +1,22 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// A hash map from 64-bit keys (addresses, identity hashes) to small values: open addressing with linear probing, its
-// memory from the kernel, never malloc.
+// A hash map from 64-bit keys (addresses, identity hashes) to small values: open addressing with
+// linear probing, its memory from the kernel, never malloc.
 //
-// clear() is O(1): every slot carries the generation in which it was filled. Erasing moves later entries back, so
-// there are no tombstones and a long execution does not slow down.
+// clear() is O(1): every slot carries the generation in which it was filled. Erasing moves later
+// entries back, so there are no tombstones and a long execution does not slow down.
 //
-// There is deliberately no iteration: its order would depend on the table's size, hence on what earlier executions
-// did, and a choice made in that order would not replay. Keep a BoundedVector of keys beside the map instead.
+// There is deliberately no iteration: its order would depend on the table's size, hence on what
+// earlier executions did, and a choice made in that order would not replay. Keep a BoundedVector of
+// keys beside the map instead.
 //
 // Thread-safety: as for a plain object.
-// Invariants: 1. The table's size is a power of two, and at most half of it is in use, so a probe always ends.
+// Invariants: 1. The table's size is a power of two, and at most half of it is in use, so a probe
+// always ends.
 // 2. Between a key's home slot and its slot there is no free slot.
 // Pointers to values are valid until the next insertion or erasure.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -41,7 +43,9 @@ class FlatMap {
     Slot& slot = slots()[probe(key)];
     return occupied(slot) ? &slot.value : nullptr;
   }
-  const Value* find(std::uint64_t key) const noexcept { return const_cast<FlatMap*>(this)->find(key); }
+  const Value* find(std::uint64_t key) const noexcept {
+    return const_cast<FlatMap*>(this)->find(key);
+  }
   bool contains(std::uint64_t key) const noexcept { return find(key) != nullptr; }
 
   // The value of `key`, value-initialised when it was absent.
@@ -69,8 +73,10 @@ class FlatMap {
   bool erase(std::uint64_t key) noexcept {
     std::size_t hole = probe(key);
     if (!occupied(slots()[hole])) return false;
-    // Knuth, TAOCP vol. 3, 6.4, algorithm R: move back every entry that the hole would cut off from its home.
-    for (std::size_t next = (hole + 1) & mask_; occupied(slots()[next]); next = (next + 1) & mask_) {
+    // Knuth, TAOCP vol. 3, 6.4, algorithm R: move back every entry that the hole would cut off from
+    // its home.
+    for (std::size_t next = (hole + 1) & mask_; occupied(slots()[next]);
+         next = (next + 1) & mask_) {
       const std::size_t home = home_of(slots()[next].key);
       if (((next - home) & mask_) >= ((next - hole) & mask_)) {
         slots()[hole] = slots()[next];

@@ -1,7 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: a FlatMap behaves as a map under any mix of insertion, erasure, clearing and growth.
-// Method: long random runs against std::unordered_map, with few distinct keys so that probes collide.
+// Method: long random runs against std::unordered_map, with few distinct keys so that probes
+// collide.
 
 #include "harness/base/flat_map.h"
 

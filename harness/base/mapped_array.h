@@ -1,9 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// An array whose length is fixed when it is made and whose memory comes from the kernel, zeroed. Every index is
-// checked. Thread-safety: as for a plain array.
+// An array whose length is fixed when it is made and whose memory comes from the kernel, zeroed.
+// Every index is checked. Thread-safety: as for a plain array.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>

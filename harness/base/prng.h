@@ -1,12 +1,13 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Pseudo-random numbers and hash mixing: the same on every machine, compiler and standard library, which
-// <random>'s distributions are not. A seed in a replay token must give the same schedule everywhere.
+// Pseudo-random numbers and hash mixing: the same on every machine, compiler and standard library,
+// which <random>'s distributions are not. A seed in a replay token must give the same schedule
+// everywhere.
 //
-// Thread-safety: none; each strategy owns its generator. All of it is constexpr and trivially copyable, so that a
-// strategy's state can be saved as bytes.
+// Thread-safety: none; each strategy owns its generator. All of it is constexpr and trivially
+// copyable, so that a strategy's state can be saved as bytes.
+#pragma once
 
 #include <bit>
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace weft {
 
-// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants by Stafford, "Mix13"): a bijection in which
-// every input bit changes about half of the output bits.
+// The finaliser of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014; constants by Stafford, "Mix13"): a
+// bijection in which every input bit changes about half of the output bits.
 constexpr std::uint64_t mix64(std::uint64_t value) noexcept {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
@@ -30,7 +31,8 @@ inline constexpr std::uint64_t kGoldenGamma = 0x9e3779b97f4a7c15u;
 // FNV-1a with a final mix, for short names. Cryptographic strength is not meant.
 constexpr std::uint64_t hash_text(const char* text, std::size_t size) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (std::size_t i = 0; i < size; ++i) hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3u;
+  for (std::size_t i = 0; i < size; ++i)
+    hash = (hash ^ static_cast<unsigned char>(text[i])) * 0x100000001b3u;
   return mix64(hash);
 }
 
@@ -64,7 +66,8 @@ class Prng {
     return result;
   }
 
-  // Uniform in [0, bound), without bias: Lemire, "Fast random integer generation in an interval" (2019), algorithm 5.
+  // Uniform in [0, bound), without bias: Lemire, "Fast random integer generation in an interval"
+  // (2019), algorithm 5.
   constexpr std::uint64_t below(std::uint64_t bound) noexcept {
     WEFT_CHECK(bound != 0, "a choice among no candidates: the caller's set of candidates is empty");
     Product product = Product{next()} * bound;
@@ -84,12 +87,15 @@ class Prng {
   // Uniform in [0, 1), a multiple of 2^-53.
   constexpr double unit() noexcept { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
-  // True with probability `probability`; always consumes one word, so that tuning a probability to 0 or 1 does not
-  // shift the numbers that follow.
+  // True with probability `probability`; always consumes one word, so that tuning a probability to
+  // 0 or 1 does not shift the numbers that follow.
   constexpr bool chance(double probability) noexcept { return unit() < probability; }
 
-  // An independent generator for a sub-purpose: the same parent state and label give the same child.
-  constexpr Prng split(std::uint64_t label) noexcept { return Prng(next() ^ mix64(label + kGoldenGamma)); }
+  // An independent generator for a sub-purpose: the same parent state and label give the same
+  // child.
+  constexpr Prng split(std::uint64_t label) noexcept {
+    return Prng(next() ^ mix64(label + kGoldenGamma));
+  }
 
  private:
   __extension__ using Product = unsigned __int128;

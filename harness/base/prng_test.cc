@@ -1,7 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: the numbers are those of the published algorithms, the same everywhere, and without bias.
-// Method: reference values from the authors' C code; exact counts over whole ranges; compile-time evaluation.
+// Method: reference values from the authors' C code; exact counts over whole ranges; compile-time
+// evaluation.
 
 #include "harness/base/prng.h"
 
@@ -71,13 +73,15 @@ TEST(PrngTest, BelowStaysBelowAndReachesEverything) {
 }
 
 TEST(PrngTest, BelowIsUnbiasedWhereAPlainMultiplyIsNot) {
-  // With bound 3 * 2^62, the unrejected product gives every third value twice the weight of the others.
+  // With bound 3 * 2^62, the unrejected product gives every third value twice the weight of the
+  // others.
   constexpr std::uint64_t kBound = 3ull << 62;
   Prng prng(2);
   std::array<int, 3> residues{};
   constexpr int kDraws = 60000;
   for (int i = 0; i < kDraws; ++i) ++residues[prng.below(kBound) % 3];
-  // A fair share is 20000 with a standard deviation of 115; the biased one would be 30000, 15000, 15000.
+  // A fair share is 20000 with a standard deviation of 115; the biased one would be 30000, 15000,
+  // 15000.
   for (int count : residues) EXPECT_NEAR(count, kDraws / 3, 700);
 }
 

@@ -1,14 +1,14 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#pragma once
 
-// Text built in place, without malloc and without stdio: for messages written from inside a worker process, where
-// both may belong to the subject.
+// Text built in place, without malloc and without stdio: for messages written from inside a worker
+// process, where both may belong to the subject.
 //
-// TextBuffer formats into storage that somebody else owns; FixedText<N> owns its storage. What does not fit is cut
-// off and remembered in truncated(). Not thread-safe.
+// TextBuffer formats into storage that somebody else owns; FixedText<N> owns its storage. What does
+// not fit is cut off and remembered in truncated(). Not thread-safe.
 //
 // Invariants: 1. text_[size_] is NUL, so c_str() is always valid. 2. size_ < capacity_.
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +21,8 @@ namespace weft {
 class TextBuffer {
  public:
   // `storage` must hold at least the final NUL.
-  explicit TextBuffer(std::span<char> storage) noexcept : text_(storage.data()), capacity_(storage.size()) {
+  explicit TextBuffer(std::span<char> storage) noexcept
+      : text_(storage.data()), capacity_(storage.size()) {
     text_[0] = '\0';
   }
   TextBuffer(const TextBuffer&) = delete;
@@ -103,7 +104,8 @@ struct TextStorage {
 };
 }  // namespace detail
 
-// N counts the final NUL. The storage is a base class so that it exists before the buffer that writes to it.
+// N counts the final NUL. The storage is a base class so that it exists before the buffer that
+// writes to it.
 template <std::size_t N>
 class FixedText : private detail::TextStorage<N>, public TextBuffer {
  public:

@@ -1,7 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: numbers and text come out exactly, and what does not fit is cut off, never written past the end.
-// Method: exact expected strings, and guard bytes behind a small buffer.
+
+// Goal: numbers and text come out exactly, and what does not fit is cut off, never written past the
+// end. Method: exact expected strings, and guard bytes behind a small buffer.
 
 #include "harness/base/text_buffer.h"
 
@@ -16,12 +17,16 @@ namespace {
 
 TEST(TextBufferTest, FormatsNumbers) {
   FixedText<256> text;
-  text.append_uint(0).append(' ').append_uint(std::numeric_limits<std::uint64_t>::max()).append(' ');
+  text.append_uint(0)
+      .append(' ')
+      .append_uint(std::numeric_limits<std::uint64_t>::max())
+      .append(' ');
   text.append_int(-1).append(' ').append_int(std::numeric_limits<std::int64_t>::min()).append(' ');
   text.append_hex(0).append(' ').append_hex(0xdeadbeef).append(' ').append_hex(0xab, 8).append(' ');
   text.append_hex(~std::uint64_t{0}, 99);
   EXPECT_EQ(text.view(),
-            "0 18446744073709551615 -1 -9223372036854775808 0x0 0xdeadbeef 0x000000ab 0xffffffffffffffff");
+            "0 18446744073709551615 -1 -9223372036854775808 0x0 0xdeadbeef 0x000000ab "
+            "0xffffffffffffffff");
   EXPECT_FALSE(text.truncated());
 }
 
