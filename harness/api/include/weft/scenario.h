@@ -12,7 +12,9 @@
 
 #include <weft/weft.h>
 
-namespace [[gnu::visibility("default")]] weft {
+// The harness hides all but this from the programs that link it.
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// What an honest run must show.
 struct Expectation {
@@ -41,6 +43,7 @@ struct Scenario {
 bool register_scenario(Scenario scenario);
 
 }  // namespace weft
+#pragma GCC visibility pop
 
 /// Registers a scenario at start-up:
 ///   WEFT_SCENARIO(lost_update_buggy, {.name = "classic/lost_update.buggy",

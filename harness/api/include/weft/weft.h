@@ -17,7 +17,9 @@
 #include <string_view>
 #include <vector>
 
-namespace [[gnu::visibility("default")]] weft {
+// The harness hides all but this from the programs that link it.
+#pragma GCC visibility push(default)
+namespace weft {
 
 /// How to explore. Every field can be set by designated initialiser, by a flag
 /// (--weft_schedules=N) and by the environment (WEFT_SCHEDULES=N); a flag beats
@@ -87,3 +89,4 @@ void invariant(std::function<bool()> holds, const char* what = "invariant");
 [[nodiscard]] bool exploring() noexcept;
 
 }  // namespace weft
+#pragma GCC visibility pop
