@@ -12,7 +12,7 @@ list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE ob
 # symbol to the linker, which keeps whichever copy comes first. The code under test would lose its
 # instrumentation there, or the harness would gain it.
 set(WEFT_OBJECT ${PROJECT_BINARY_DIR}/weft.o)
-set(WEFT_EXPORTS ${PROJECT_BINARY_DIR}/weft.exports)
+set(WEFT_EXPORTS ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/weft.exports)
 add_custom_command(
   OUTPUT ${WEFT_OBJECT} ${WEFT_EXPORTS}
   COMMAND
@@ -43,7 +43,12 @@ target_link_options(weft_shared INTERFACE -Wl,--no-as-needed)
 # interposers are exported, so that shared libraries of the program bind to them.
 add_library(weft_static INTERFACE)
 target_link_libraries(
-  weft_static INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,weft_archive> ${system_libraries} ${CMAKE_DL_LIBS})
+  weft_static
+  # CMake 3.25 does not put the namespace before a target named inside LINK_LIBRARY when it exports it.
+  INTERFACE $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,weft_archive>>
+            $<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,weft::weft_archive>>
+            ${system_libraries}
+            ${CMAKE_DL_LIBS})
 target_link_options(
   weft_static
   INTERFACE $<BUILD_INTERFACE:-Wl,--export-dynamic-symbol-list=${WEFT_EXPORTS}>
@@ -69,3 +74,45 @@ endfunction()
 weft_user_library(gtest_main gtest LIBRARIES GTest::gtest)
 weft_user_library(main main)
 weft_user_library(native native)
+
+# Installing: `find_package(weftwork)` gives the targets above under the same names.
+set(installed weft_static weft_archive weft_shared weft_headers)
+foreach(name gtest_main main native)
+  if(TARGET weft_${name})
+    list(APPEND installed weft_${name})
+    set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
+  endif()
+endforeach()
+set_target_properties(weft_static PROPERTIES EXPORT_NAME weft)
+install(TARGETS ${installed} EXPORT weftwork)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/weftwork)
+install(EXPORT weftwork NAMESPACE weft:: FILE weftwork-targets.cmake DESTINATION ${package_directory})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/api/include/ TYPE INCLUDE)
+install(FILES ${WEFT_EXPORTS} TYPE LIB)
+
+include(CMakePackageConfigHelpers)
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/weftwork-config.cmake.in ${PROJECT_BINARY_DIR}/weftwork-config.cmake
+  INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/weftwork-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(
+  FILES ${PROJECT_BINARY_DIR}/weftwork-config.cmake ${PROJECT_BINARY_DIR}/weftwork-config-version.cmake
+        ${PROJECT_SOURCE_DIR}/cmake/WeftInstrument.cmake
+  DESTINATION ${package_directory})
+
+if(BUILD_TESTING AND TARGET weft_gtest_main)
+  add_test(NAME consumer COMMAND ${PROJECT_SOURCE_DIR}/cmake/consumer/check ${PROJECT_BINARY_DIR}
+                                 ${PROJECT_BINARY_DIR}/consumer ${CMAKE_CXX_COMPILER})
+endif()
+
+# The compiler wrapper, once for use from the build tree and once to install.
+list(TRANSFORM system_libraries PREPEND "-l" OUTPUT_VARIABLE WEFT_CXX_LIBRARIES)
+list(JOIN WEFT_CXX_LIBRARIES " " WEFT_CXX_LIBRARIES)
+set(WEFT_CXX_LIBDIR "$here/../lib")
+set(WEFT_CXX_INCLUDE ${PROJECT_SOURCE_DIR}/harness/api/include)
+configure_file(cmake/weft-c++.in ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/weft-c++ @ONLY USE_SOURCE_PERMISSIONS)
+set(WEFT_CXX_LIBDIR "$here/../${CMAKE_INSTALL_LIBDIR}")
+set(WEFT_CXX_INCLUDE "$here/../include")
+configure_file(cmake/weft-c++.in ${PROJECT_BINARY_DIR}/weft-c++ @ONLY USE_SOURCE_PERMISSIONS)
+install(PROGRAMS ${PROJECT_BINARY_DIR}/weft-c++ TYPE BIN)
