@@ -1,22 +1,16 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// The table of programs that run on bare threads.
+// How a program of this directory, compiled without instrumentation, comes to
+// the benchmark.
 #pragma once
 
-#include <string>
-#include <vector>
+#include <string_view>
 
 namespace weft::bench {
 
-struct NativeProgram {
-  std::string name;  // the scenario's: "bench/a_counter.fixed"
-  void (*run)() = nullptr;
-};
-
-/// In the order of registration. Built at start-up, constant afterwards.
-[[nodiscard]] const std::vector<NativeProgram>& native_programs();
-
-bool register_native(std::string name, void (*run)());
+/// Registers native/PROGRAM for "bench/PROGRAM.fixed" and nothing for any other
+/// name: a buggy program would end the process. Call at start-up; returns true.
+bool register_native(std::string_view name, void (*run)());
 
 }  // namespace weft::bench
