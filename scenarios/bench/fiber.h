@@ -127,7 +127,7 @@ struct Thread::promise_type {
   explicit promise_type(Loom& owner, const Arguments&...) noexcept : loom(owner) {}
 
   template <class... Arguments>
-  static void* operator new(std::size_t bytes, Loom& loom, const Arguments&...) noexcept {
+  static void* operator new(std::size_t bytes, Loom& loom, const Arguments&...) {
     constexpr std::size_t kAlignment = alignof(std::max_align_t);
     const std::size_t start = loom.arena_used_;
     loom.arena_used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
