@@ -40,6 +40,7 @@ struct Decision {
   std::size_t fallback = 0;          // position of the default (see trace/choice.h)
   TaskIndex at = kNoTaskIndex;       // the task whose point this is
   std::uint64_t at_operation = 0;    // and its operation index
+  std::uint16_t nth = 0;             // scheduling decisions already taken at that operation
   std::uint64_t digest = 0;          // history digest before this step; a Deviation keeps its low bits
   static constexpr std::size_t kNone = ~std::size_t{0};
 };
