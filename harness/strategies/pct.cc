@@ -1,0 +1,85 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/strategies/pct.h"
+
+#include <algorithm>
+
+#include "harness/base/check.h"
+
+namespace weft::strategies {
+
+Pct::Pct(PctOptions options) noexcept : depth_(1), priorities_(trace::kMaxTasks) { set_depth(options.depth); }
+
+void Pct::set_depth(unsigned depth) noexcept {
+  WEFT_CHECK(depth >= 1 && depth <= kMaxDepth, "PCT's depth is out of range: the factory checks it");
+  depth_ = depth;
+}
+
+engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
+  prng_ = Prng(seed);
+  count_.begin_execution();
+  fairness_.begin_execution();
+  lowest_ = 0;
+  changes_.clear();
+  next_change_ = 0;
+  // The label is drawn independently of the place: which of two demoted tasks
+  // goes first is part of the bug.
+  for (Priority label = 1; label < Priority{depth_}; ++label) {
+    changes_.push_back({.operation = prng_.between(1, length_.operations()), .priority = label});
+  }
+  std::sort(changes_.begin(), changes_.end(), [](const ChangePoint& a, const ChangePoint& b) {
+    return a.operation != b.operation ? a.operation < b.operation : a.priority < b.priority;
+  });
+  return engine::Next::kGo;
+}
+
+void Pct::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
+  priorities_[task] = kInitial + static_cast<Priority>(prng_.next() >> 2);
+}
+
+std::uint64_t Pct::advance(TaskIndex task, std::uint64_t operation_index) noexcept {
+  const std::uint64_t total = count_.note(task, operation_index);
+  for (; next_change_ < changes_.size() && changes_[next_change_].operation <= total; ++next_change_) {
+    if (task != kNoTaskIndex) priorities_[task] = changes_[next_change_].priority;
+  }
+  return total;
+}
+
+std::size_t Pct::pick(const engine::Decision& decision) noexcept {
+  advance(decision.at, decision.at_operation);
+  if (decision.current != engine::Decision::kNone) {
+    const engine::EnabledTask& current = decision.enabled[decision.current];
+    if (gives_way(current.operation->kind) || fairness_.overrule(current.index)) demote(current.index);
+  }
+  std::size_t highest = 0;
+  for (std::size_t i = 1; i < decision.enabled.size(); ++i) {
+    if (priorities_[decision.enabled[i].index] > priorities_[decision.enabled[highest].index]) highest = i;
+  }
+  fairness_.picked(decision.enabled[highest].index);
+  return highest;
+}
+
+std::uint64_t Pct::choose(const engine::Choice& choice) noexcept {
+  return choice.count == 0 ? prng_.next() : prng_.below(choice.count);
+}
+
+std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
+  const std::uint64_t total = advance(task, operation_index);
+  return next_change_ < changes_.size() ? changes_[next_change_].operation - total : trace::kNever;
+}
+
+void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+  // Or a timer of high priority and a loop around a timed wait would keep each other going for ever.
+  if (operation.kind == trace::OpKind::kTimerFire) demote(task);
+}
+
+void Pct::execution_ended(StepIndex) noexcept { length_.observe(count_.total()); }
+
+std::size_t Pct::save(unsigned char* buffer, std::size_t capacity) const noexcept {
+  return length_.save(buffer, capacity);
+}
+
+bool Pct::load(const unsigned char* buffer, std::size_t size) noexcept { return length_.load(buffer, size); }
+
+}  // namespace weft::strategies

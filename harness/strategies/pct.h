@@ -1,0 +1,95 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Probabilistic concurrency testing: random priorities, the highest enabled task
+// runs, and at d - 1 random places the running task's priority drops.
+//
+// Source: Burckhardt, Kothari, Musuvathi, Nagarakatte, 'A randomized scheduler
+// with probabilistic guarantees of finding bugs' (ASPLOS 2010), sections 3.1
+// (bug depth) and 3.3 (the algorithm). A bug of depth d in a program of n tasks and k steps
+// is hit with probability at least 1/(n k^(d-1)) in every execution.
+//
+// Deviations:
+//  1. A change point is a place before an operation, not after a step; the n-th
+//     operation is the n-th that a task announces, plain accesses included, and a
+//     change point on a plain access makes it a schedule point.
+//  2. k is learnt: the longest recent execution (LengthEstimate). The first
+//     execution guesses.
+//  3. Priorities are random 62-bit numbers given to tasks as they are created
+//     (section 3.3 draws a permutation of n tasks; the orders are equally likely).
+//  4. A task that is about to yield or sleep, or a timer that has fired, drops
+//     below all others, and so does one that Fairness overrules; without this
+//     a spinning task of high priority would never end (the paper's section 4.2 does so for yields).
+//     Programs with more than Fairness::kConsecutive points of one task keep
+//     the bound only between two overrulings.
+//  5. The depth is the same in every execution: an execution with d - 1 change
+//     points also hits bugs of lesser depth, and a mixture would divide the bound for d.
+#pragma once
+
+#include "harness/base/fixed_vector.h"
+#include "harness/base/mapped_array.h"
+#include "harness/base/prng.h"
+#include "harness/engine/strategy.h"
+#include "harness/strategies/fairness.h"
+#include "harness/strategies/length_estimate.h"
+#include "harness/strategies/operation_count.h"
+
+namespace weft::strategies {
+
+struct PctOptions {
+  unsigned depth = 3;  // 1 .. Pct::kMaxDepth
+};
+
+class Pct final : public engine::Strategy {
+ public:
+  static constexpr unsigned kMaxDepth = 32;
+
+  explicit Pct(PctOptions options = {}) noexcept;
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "pct"; }
+  engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
+  std::size_t pick(const engine::Decision& decision) noexcept override;
+  std::uint64_t choose(const engine::Choice& choice) noexcept override;
+  std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept override;
+  void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
+  void executed(TaskIndex task, const trace::Operation& operation, StepIndex step) noexcept override;
+  void execution_ended(StepIndex steps) noexcept override;
+  std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
+  bool load(const unsigned char* buffer, std::size_t size) noexcept override;
+
+  /// From the next execution on.
+  void set_depth(unsigned depth) noexcept;
+  /// Another strategy's execution had so many operations.
+  void learn(std::uint64_t operations) noexcept { length_.observe(operations); }
+  /// k.
+  [[nodiscard]] std::uint64_t step_bound() const noexcept { return length_.operations(); }
+
+ private:
+  // Initial priorities are above kInitial, those of change points 1 .. d - 1,
+  // demotions 0, -1, -2 and so on: always below every other task.
+  using Priority = std::int64_t;
+  static constexpr Priority kInitial = Priority{1} << 62;
+
+  struct ChangePoint {
+    std::uint64_t operation;  // of the whole execution, from 1
+    Priority priority;
+  };
+
+  // `task` has announced `operation_index` operations: applies what was to change by then.
+  std::uint64_t advance(TaskIndex task, std::uint64_t operation_index) noexcept;
+  void demote(TaskIndex task) noexcept { priorities_[task] = lowest_--; }
+
+  unsigned depth_;
+  LengthEstimate length_;
+
+  // Of the execution in progress.
+  Prng prng_{0};
+  OperationCount count_;
+  Fairness fairness_;
+  MappedArray<Priority> priorities_;
+  FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, ascending
+  std::size_t next_change_ = 0;
+  Priority lowest_ = 0;
+};
+
+}  // namespace weft::strategies

@@ -1,0 +1,52 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/strategies/random.h"
+
+#include "harness/strategies/fairness.h"
+
+namespace weft::strategies {
+namespace {
+
+constexpr unsigned kSparsestSwitchLog2 = 6;  // 1/64: a few switches in a test of some hundred points
+
+}  // namespace
+
+engine::Next Random::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
+  prng_ = Prng(seed);
+  const double drawn = 1.0 / static_cast<double>(1u << prng_.between(1, kSparsestSwitchLog2));
+  switch_probability_ = options_.switch_probability > 0 ? options_.switch_probability : drawn;
+  count_.begin_execution();
+  const auto gap_log2 = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));
+  plain_.begin_execution(gap_log2, prng_.next());
+  return engine::Next::kGo;
+}
+
+std::size_t Random::pick(const engine::Decision& decision) noexcept {
+  count_.note(decision.at, decision.at_operation);
+  const std::size_t candidates = decision.enabled.size();
+  if (decision.current == engine::Decision::kNone) return prng_.below(candidates);
+  double leave = switch_probability_;
+  if (leave < 0.5 && gives_way(decision.enabled[decision.current].operation->kind)) leave = 0.5;
+  if (!prng_.chance(leave)) return decision.current;
+  const std::size_t other = prng_.below(candidates - 1);
+  return other < decision.current ? other : other + 1;
+}
+
+std::uint64_t Random::choose(const engine::Choice& choice) noexcept {
+  return choice.count == 0 ? prng_.next() : prng_.below(choice.count);
+}
+
+std::uint64_t Random::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
+  return plain_.until_next(count_.note(task, operation_index));
+}
+
+void Random::execution_ended(StepIndex) noexcept { length_.observe(count_.total()); }
+
+std::size_t Random::save(unsigned char* buffer, std::size_t capacity) const noexcept {
+  return length_.save(buffer, capacity);
+}
+
+bool Random::load(const unsigned char* buffer, std::size_t size) noexcept { return length_.load(buffer, size); }
+
+}  // namespace weft::strategies
