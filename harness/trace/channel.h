@@ -29,7 +29,8 @@ inline constexpr std::size_t kMaxStacks = std::size_t{1} << 18;
 inline constexpr std::size_t kMaxModules = 256;
 inline constexpr std::size_t kMaxMarks = 256;
 inline constexpr std::size_t kStrategyStateBytes = 64 * 1024;
-inline constexpr std::size_t kEstimatorRegisters = 4096;  // HyperLogLog: 1.04/sqrt(4096) = 1.6 % error
+// HyperLogLog: 1.04/sqrt(4096) = 1.6 % error
+inline constexpr std::size_t kEstimatorRegisters = 4096;
 
 struct ModuleRow {
   std::uintptr_t base = 0;  // load address in the worker
@@ -40,7 +41,7 @@ struct ModuleRow {
 /// A weft::sometimes or weft::reachable site.
 struct Mark {
   std::uint64_t id = 0;
-  std::uint64_t hits = 0;   // executions in which it held
+  std::uint64_t hits = 0;  // executions in which it held
   char text[112] = {};
 };
 
@@ -50,13 +51,13 @@ enum class WorkerPhase : std::uint32_t { kStarting, kWarmUp, kExecuting, kBetwee
 struct Channel {
   // Polled while the worker runs.
   std::atomic<WorkerPhase> phase{WorkerPhase::kStarting};
-  std::atomic<std::uint64_t> heartbeat{0};     // grows with every step
-  std::atomic<std::uint64_t> executions{0};    // finished by all workers that used this channel
-  std::atomic<std::uint64_t> current{0};       // index of the execution in progress
+  std::atomic<std::uint64_t> heartbeat{0};   // grows with every step
+  std::atomic<std::uint64_t> executions{0};  // finished by all workers that used this channel
+  std::atomic<std::uint64_t> current{0};     // index of the execution in progress
   std::atomic<std::uint64_t> total_steps{0};
-  std::atomic<std::int32_t> running_tid{0};    // kernel thread of the running task
+  std::atomic<std::int32_t> running_tid{0};  // kernel thread of the running task
   std::atomic<bool> stop_requested{false};
-  std::atomic<bool> exhausted{false};          // the strategy has no further execution
+  std::atomic<bool> exhausted{false};  // the strategy has no further execution
 
   // Read after the execution ended badly (or after a recorded replay).
   std::atomic<bool> finding_ready{false};
@@ -64,8 +65,8 @@ struct Channel {
   StepIndex steps = 0;
   std::uint64_t switches = 0;
   std::uint64_t preemptions = 0;
-  std::uint64_t schedule_digest = 0;           // of the whole execution so far
-  std::uint64_t trace_hash = 0;                // schedule-independent full hash; recorder only
+  std::uint64_t schedule_digest = 0;  // of the whole execution so far
+  std::uint64_t trace_hash = 0;       // schedule-independent full hash; recorder only
   std::uint32_t task_count = 0;
   TaskRow tasks[kMaxTasks];
   std::uint64_t deviation_count = 0;

@@ -6,8 +6,9 @@
 //
 // The default, from which only departures are logged:
 //  1. schedule: the running task goes on if its operation is enabled; otherwise
-//     the enabled task lowest in spawn-path order goes next (thread tasks before
-//     step tasks);
+//     the enabled task next in cyclic creation order goes on, thread tasks before
+//     step tasks. A task that yields, or that passed kDefaultFairness points in a
+//     row while others were enabled, counts as not enabled for that decision;
 //  2. every other choice: candidate 0 in canonical order.
 #pragma once
 
@@ -17,26 +18,31 @@
 
 namespace weft::trace {
 
+/// Points in a row after which the default schedule leaves a task that spins.
+inline constexpr std::uint64_t kDefaultFairness = 1000;
+
 /// Stored in tokens: append only.
 enum class ChoiceKind : std::uint8_t {
-  kSchedule,   // which task goes next; value is the chosen TaskId
-  kWaiter,     // which waiter a signal or wake reaches; value is its TaskId
-  kUser,       // weft::choose; value is the number chosen
-  kDraw,       // a number from outside (random_device and the like)
+  kSchedule,  // which task goes next; value is the chosen TaskId
+  kWaiter,    // which waiter a signal or wake reaches; value is its TaskId
+  kUser,      // weft::choose; value is the number chosen
+  kDraw,      // a number from outside (random_device and the like)
   kCount
 };
 
 /// One departure from the default. Keyed by (task, that task's operation index,
 /// kind, how many choices of that kind this operation had already made).
 struct Deviation {
-  TaskId task;                    // who was at the point
-  std::uint64_t operation = 0;    // its operation index, from 1; plain accesses count
-  std::uint64_t value = 0;        // TaskId::value, or a number
-  std::uint16_t nth = 0;          // choices already made by this operation
+  TaskId task;                  // who was at the point
+  std::uint64_t operation = 0;  // its operation index, from 1; plain accesses count
+  std::uint64_t value = 0;      // TaskId::value, or a number
+  std::uint16_t nth = 0;        // choices already made by this operation
   ChoiceKind kind = ChoiceKind::kSchedule;
-  std::uint16_t digest = 0;       // low bits of the history digest, so that a replay notices early
+  std::uint16_t digest = 0;  // low bits of the history digest, so that a replay notices early
   TaskIndex task_index = kNoTaskIndex;   // into the task table of the same execution
   TaskIndex value_index = kNoTaskIndex;  // likewise, where value is a task
+
+  bool operator==(const Deviation&) const = default;
 };
 
 /// A task as tokens and traces name it: its parent and its ordinal among the
@@ -45,6 +51,13 @@ struct TaskRow {
   TaskId id;
   TaskIndex parent = kNoTaskIndex;
   std::uint32_t ordinal = 0;
+
+  bool operator==(const TaskRow&) const = default;
 };
+
+/// True where a choice of this kind is a task, so that Deviation::value is a TaskId.
+[[nodiscard]] constexpr bool chooses_task(ChoiceKind kind) noexcept {
+  return kind == ChoiceKind::kSchedule || kind == ChoiceKind::kWaiter;
+}
 
 }  // namespace weft::trace

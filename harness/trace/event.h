@@ -15,21 +15,21 @@ inline constexpr std::uint32_t kNoStack = 0xffffffff;
 
 struct Event {
   StepIndex step = 0;
-  TaskIndex task = kNoTaskIndex;          // who performed the operation
+  TaskIndex task = kNoTaskIndex;  // who performed the operation
   OpKind kind = OpKind::kNone;
   std::uint8_t width = 0;
   std::uint8_t order = 5;
-  bool preempted = false;                 // another enabled task was running before this step
+  bool preempted = false;  // another enabled task was running before this step
   std::uint16_t enabled_count = 0;
-  std::uint64_t operation_index = 0;      // the task's own count
+  std::uint64_t operation_index = 0;  // the task's own count
   ObjectId object;
-  std::uint64_t value = 0;                // value read, stored or returned by the operation
+  std::uint64_t value = 0;  // value read, stored or returned by the operation
   std::uint64_t argument = 0;
-  std::uint64_t time = 0;                 // virtual nanoseconds
-  std::uint64_t enabled = 0;              // enabled set before the step, tasks 0..63
-  std::uint64_t digest = 0;               // history digest after the step
+  std::uint64_t time = 0;     // virtual nanoseconds
+  std::uint64_t enabled = 0;  // enabled set before the step, tasks 0..63
+  std::uint64_t digest = 0;   // history digest after the step
   Site site;
-  std::uint32_t stack = kNoStack;         // index into the trace's stacks
+  std::uint32_t stack = kNoStack;  // index into the trace's stacks
 };
 
 }  // namespace weft::trace

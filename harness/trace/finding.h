@@ -16,22 +16,22 @@ namespace weft::trace {
 /// Stored in traces and printed: append only.
 enum class FindingKind : std::uint8_t {
   kNone,
-  kAssertion,         // assert(3)
-  kAbort,             // abort(3) by the subject
-  kAlways,            // weft::always was false
-  kInvariant,         // weft::invariant returned false or threw
-  kExpectation,       // GoogleTest EXPECT_ or ASSERT_
+  kAssertion,    // assert(3)
+  kAbort,        // abort(3) by the subject
+  kAlways,       // weft::always was false
+  kInvariant,    // weft::invariant returned false or threw
+  kExpectation,  // GoogleTest EXPECT_ or ASSERT_
   kUncaughtException,
   kFatalSignal,
   kDeadlock,
-  kStepCap,           // the execution went on for more steps than allowed
-  kProcessExit,       // the subject called exit or _exit
-  kNondeterminism,    // two runs of one schedule differed
-  kHang,              // a task did not come back to the engine in real time
-  kUnsupported,       // the subject used something that is not controlled
-  kWorkerDied,        // the worker vanished without a word (SIGKILL, out of memory)
-  kUserError,         // the test misuses the api
-  kDivergence,        // a replay no longer matches
+  kStepCap,         // the execution went on for more steps than allowed
+  kProcessExit,     // the subject called exit or _exit
+  kNondeterminism,  // two runs of one schedule differed
+  kHang,            // a task did not come back to the engine in real time
+  kUnsupported,     // the subject used something that is not controlled
+  kWorkerDied,      // the worker vanished without a word (SIGKILL, out of memory)
+  kUserError,       // the test misuses the api
+  kDivergence,      // a replay no longer matches
   kCount
 };
 
@@ -72,15 +72,15 @@ struct FindingTask {
 /// Fixed size, trivially copyable; `message` and `detail` are NUL-terminated.
 struct Finding {
   FindingKind kind = FindingKind::kNone;
-  TaskIndex task = kNoTaskIndex;       // whose step it was
-  int signal = 0;                      // kFatalSignal
+  TaskIndex task = kNoTaskIndex;  // whose step it was
+  int signal = 0;                 // kFatalSignal
   StepIndex steps = 0;
-  std::uint64_t preemptions = 0;       // switches away from an enabled task
-  std::uintptr_t fault_address = 0;    // kFatalSignal
-  char message[1024] = {};             // one line: the assertion's text, the exception's what()
-  char file[256] = {};                 // where the message comes from, if the subject said so
+  std::uint64_t preemptions = 0;     // switches away from an enabled task
+  std::uintptr_t fault_address = 0;  // kFatalSignal
+  char message[1024] = {};           // one line: the assertion's text, the exception's what()
+  char file[256] = {};               // where the message comes from, if the subject said so
   int line = 0;
-  char detail[2048] = {};              // further lines, already readable
+  char detail[2048] = {};  // further lines, already readable
   std::uint32_t task_count = 0;
   FindingTask tasks[kMaxFindingTasks];
 };

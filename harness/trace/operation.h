@@ -33,8 +33,8 @@ enum class OpKind : std::uint8_t {
   kOnceDone,
   kGuardAcquire,
   kGuardRelease,
-  kFutexWait,      // about to compare the word
-  kFutexBlocked,   // compared equal; waits for a wake
+  kFutexWait,     // about to compare the word
+  kFutexBlocked,  // compared equal; waits for a wake
   kFutexWake,
   kAtomicLoad,
   kAtomicStore,
@@ -49,10 +49,10 @@ enum class OpKind : std::uint8_t {
   kFence,
   kPlainRead,
   kPlainWrite,
-  kTimerFire,      // step task: virtual time reaches the next deadline
-  kUserChoice,     // weft::choose
+  kTimerFire,   // step task: virtual time reaches the next deadline
+  kUserChoice,  // weft::choose
   kMutexTimedLock,
-  kCondBlocked,    // waits for a signal
+  kCondBlocked,  // waits for a signal
   kCount
 };
 
@@ -74,14 +74,14 @@ inline constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no deadline
 /// A schedule point's operation, announced before it happens.
 struct Operation {
   OpKind kind = OpKind::kNone;
-  std::uint8_t width = 0;            // bytes accessed, 0 where it has no meaning
-  std::uint8_t order = 5;            // C11 memory order (0 relaxed .. 5 seq_cst)
+  std::uint8_t width = 0;  // bytes accessed, 0 where it has no meaning
+  std::uint8_t order = 5;  // C11 memory order (0 relaxed .. 5 seq_cst)
   std::uint8_t failure_order = 5;
   std::uint32_t flags = 0;
-  std::uintptr_t address = 0;        // of the object; Execution::object_of() names it
-  std::uintptr_t pc = 0;             // return address in the subject's code
-  std::uint64_t argument = 0;        // value to store, task awaited, count to wake
-  std::uint64_t deadline = kNever;   // virtual nanoseconds
+  std::uintptr_t address = 0;       // of the object; Execution::object_of() names it
+  std::uintptr_t pc = 0;            // return address in the subject's code
+  std::uint64_t argument = 0;       // value to store, task awaited, count to wake
+  std::uint64_t deadline = kNever;  // virtual nanoseconds
 };
 
 }  // namespace weft::trace
