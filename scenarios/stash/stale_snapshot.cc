@@ -65,10 +65,10 @@ WEFT_SCENARIO(stale_snapshot, {.name = "stash/stale_snapshot" WEFT_VARIANT,
                                .budget = 500}) {
   Engine engine;
   std::thread worker([&engine] { engine.run(2); });
-  rt::StashCapture early = rt::capture_stash();
+  rt::StashCapture early = rt::stash::capture();
   (void)rt::stash::get_or_init(kTreeManager);
   engine.submit(std::move(early));
-  engine.submit(rt::capture_stash());
+  engine.submit(rt::stash::capture());
   worker.join();
 }
 
