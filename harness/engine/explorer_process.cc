@@ -55,8 +55,8 @@ WorkerProcess::~WorkerProcess() {
   close_all();
 }
 
-bool WorkerProcess::start(WorkerConfig config, trace::Channel& channel, void (*body)(void*),
-                          void* argument, bool capture_output) {
+bool WorkerProcess::start(WorkerMain worker_main, WorkerConfig config, trace::Channel& channel,
+                          Body body, bool capture_output) {
   kill();
   close_all();
   if (capture_output) {
@@ -72,7 +72,8 @@ bool WorkerProcess::start(WorkerConfig config, trace::Channel& channel, void (*b
   if (child < 0) return false;
   if (child == 0) {
     become_worker(supervisor);
-    run_worker(config, channel, body, argument);
+    worker_main(config, channel, body.function, body.argument);
+    ::_exit(static_cast<int>(WorkerExit::kFinished));
   }
   pid_ = child;
   pidfd_ = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));

@@ -19,6 +19,16 @@
 
 namespace weft::engine {
 
+/// What runs in the forked process: run_worker(), or a test's stand-in.
+using WorkerMain = void (*)(const WorkerConfig&, trace::Channel&, void (*body)(void*),
+                            void* argument);
+
+/// The test, as a worker runs it.
+struct Body {
+  void (*function)(void*) = nullptr;
+  void* argument = nullptr;
+};
+
 /// How a worker process ended, before anybody judged what that means.
 struct ProcessEnd {
   bool by_signal = false;
@@ -35,8 +45,8 @@ class WorkerProcess {
   /// Forks a worker. `config.output_fd` is replaced by a memory file of this
   /// process where `capture_output` is set. False, with errno, where the system
   /// refuses another process or descriptor.
-  [[nodiscard]] bool start(WorkerConfig config, trace::Channel& channel, void (*body)(void*),
-                           void* argument, bool capture_output);
+  [[nodiscard]] bool start(WorkerMain worker_main, WorkerConfig config, trace::Channel& channel,
+                           Body body, bool capture_output);
 
   [[nodiscard]] bool running() const noexcept { return pid_ > 0; }
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }

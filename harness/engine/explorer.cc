@@ -1,0 +1,384 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/engine/explorer.h"
+
+#include <poll.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <unordered_set>
+
+#include "harness/engine/explorer_estimator.h"
+
+namespace weft::engine {
+namespace {
+
+using trace::FindingKind;
+using Clock = std::chrono::steady_clock;
+
+/// Between two looks at the counters; the end of a worker wakes the loop at once.
+constexpr int kTickMs = 20;
+
+/// How long a worker may take to finish its execution once told to stop.
+constexpr double kStopSeconds = 1;
+
+/// Distinct bugs after which an exploration that keeps going has told enough.
+constexpr std::size_t kMaxBugs = 100;
+
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+volatile std::sig_atomic_t interrupted_by = 0;  // the signal's number; set by the handler alone
+
+/// Catches SIGINT and SIGTERM for its lifetime, each once.
+class InterruptGuard {
+ public:
+  InterruptGuard() {
+    interrupted_by = 0;
+    struct sigaction action {};
+    action.sa_handler = [](int number) { interrupted_by = number; };
+    action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: poll() must return
+    ::sigaction(SIGINT, &action, &old_int_);
+    ::sigaction(SIGTERM, &action, &old_term_);
+  }
+  ~InterruptGuard() {
+    ::sigaction(SIGINT, &old_int_, nullptr);
+    ::sigaction(SIGTERM, &old_term_, nullptr);
+  }
+  InterruptGuard(const InterruptGuard&) = delete;
+  InterruptGuard& operator=(const InterruptGuard&) = delete;
+
+ private:
+  struct sigaction old_int_ {};
+  struct sigaction old_term_ {};
+};
+
+/// Which allowed processor we run on, by rank: lanes start from there, so that
+/// several explorations at a time do not all pin themselves to processor 0.
+std::uint32_t own_processor_rank() {
+  cpu_set_t allowed;
+  const int here = ::sched_getcpu();
+  if (here < 0 || ::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return 0;
+  std::uint32_t rank = 0;
+  for (int processor = 0; processor < here && processor < CPU_SETSIZE; ++processor) {
+    if (CPU_ISSET(processor, &allowed)) ++rank;
+  }
+  return rank;
+}
+
+/// How many of executions lane+1, lane+1+jobs, ... are at most `schedules`.
+std::uint64_t lane_share(std::uint64_t schedules, unsigned lane, unsigned jobs) {
+  return schedules <= lane ? 0 : (schedules - lane - 1) / jobs + 1;
+}
+
+struct Lane {
+  unsigned number = 0;
+  SupervisedWorker worker;
+  std::unique_ptr<Strategy> strategy;
+  std::uint64_t next = 0;    // its next execution
+  std::uint64_t left = 0;    // executions of its share
+  std::uint64_t failed = 0;  // executions that did not finish
+  bool active = false;       // a worker runs, or will
+};
+
+class Exploration {
+ public:
+  Exploration(const ExplorerConfig& config, Body body, ExplorerHost& host)
+      : config_(config), body_(body), host_(host), processor_(own_processor_rank()) {}
+
+  ExplorerResult run();
+
+ private:
+  void open_lanes();
+  void start(Lane& lane);
+  void worker_ended(Lane& lane);
+  void take_finding(Lane& lane);
+  void report(Lane& lane);
+  void confirm(Sighting& sighting);
+  void sleep_until_something_happens();
+  void look_after(Lane& lane, double elapsed);
+  void stop(const char* error = nullptr);
+  [[nodiscard]] bool any_active() const;
+  [[nodiscard]] Progress progress() const;
+  void finish();
+
+  const ExplorerConfig& config_;
+  const Body body_;
+  ExplorerHost& host_;
+  const std::uint32_t processor_;
+  const Clock::time_point begin_ = Clock::now();
+  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::unordered_set<std::uint64_t> bugs_;
+  ExplorerResult result_;
+  Lane* first_ = nullptr;  // without keep_going: the lane with the earliest finding
+  std::optional<Clock::time_point> stopping_;
+};
+
+void Exploration::open_lanes() {
+  const auto jobs = static_cast<unsigned>(
+      std::clamp<std::uint64_t>(config_.schedules, 1, std::max(1u, config_.jobs)));
+  for (unsigned number = 0; number < jobs; ++number) {
+    auto lane = std::make_unique<Lane>();
+    lane->number = number;
+    lane->next = number + 1;
+    lane->left = lane_share(config_.schedules, number, jobs);
+    if (!lane->worker.prepare()) {
+      result_.error = std::string("no memory for a worker's channel (") + std::strerror(errno) +
+                      "): allow overcommit, or use fewer --jobs";
+      return;
+    }
+    lanes_.push_back(std::move(lane));
+  }
+}
+
+void Exploration::start(Lane& lane) {
+  lane.active = lane.left > 0 && !stopping_ && result_.error.empty();
+  if (!lane.active) return;
+  lane.strategy = host_.make_strategy(lane.number);
+  const trace::Channel& channel = lane.worker.channel();
+  // False where the worker died half-way through saving: the lane then learns anew.
+  (void)lane.strategy->load(channel.strategy_state,
+                            std::min(channel.strategy_state_size, sizeof channel.strategy_state));
+  WorkerConfig worker = config_.worker;
+  worker.strategy = lane.strategy.get();
+  worker.first = lane.next;
+  worker.stride = lanes_.size();
+  worker.count = lane.left;
+  worker.record = false;
+  worker.processor = processor_ + lane.number;
+  if (!lane.worker.start(config_.worker_main, worker, body_, config_.hang_seconds)) {
+    lane.active = false;
+    stop((std::string("cannot start a worker process (") + std::strerror(errno) +
+          "): raise the limit on processes, or use fewer --jobs")
+             .c_str());
+  }
+}
+
+void Exploration::stop(const char* error) {
+  if (error != nullptr && result_.error.empty()) result_.error = error;
+  if (!stopping_) stopping_ = Clock::now();
+  for (const auto& lane : lanes_) {
+    if (lane->worker.running()) lane->worker.ask_to_stop();
+  }
+}
+
+void Exploration::look_after(Lane& lane, double elapsed) {
+  if (!lane.active) return;
+  if (stopping_ && lane.worker.running() && seconds_since(*stopping_) > kStopSeconds) {
+    lane.worker.kill();
+    lane.active = false;
+    return;
+  }
+  // An earlier execution may still hold an earlier finding; later ones are of no interest.
+  if (first_ != nullptr && lane.worker.channel().current.load(std::memory_order_relaxed) >
+                               first_->worker.outcome().execution) {
+    lane.worker.ask_to_stop();
+  }
+  if (lane.worker.poll(elapsed)) worker_ended(lane);
+}
+
+void Exploration::worker_ended(Lane& lane) {
+  const WorkerOutcome& outcome = lane.worker.outcome();
+  switch (outcome.kind) {
+    case WorkerOutcome::Kind::kFinished:
+      lane.active = false;
+      if (lane.worker.channel().exhausted.load()) result_.exhausted = true;
+      return;
+    case WorkerOutcome::Kind::kInternal:
+      lane.active = false;
+      result_.internal_error = outcome.error;
+      stop();
+      return;
+    case WorkerOutcome::Kind::kFinding:
+      take_finding(lane);
+      return;
+  }
+}
+
+void Exploration::take_finding(Lane& lane) {
+  const WorkerOutcome& outcome = lane.worker.outcome();
+  lane.active = false;
+  ++lane.failed;
+  if (outcome.finding.kind == FindingKind::kUserError ||
+      outcome.finding.kind == FindingKind::kUnsupported) {
+    stop(outcome.finding.message);
+    return;
+  }
+  // Every worker warms up in the same way, so the others fail in the same way.
+  if (outcome.in_warm_up) stop();
+  if (!config_.keep_going || outcome.in_warm_up) {
+    if (first_ == nullptr || outcome.execution < first_->worker.outcome().execution) first_ = &lane;
+    return;
+  }
+  report(lane);
+  const std::uint64_t done = (outcome.execution - lane.next) / lanes_.size() + 1;
+  lane.left -= std::min(lane.left, done);
+  lane.next = outcome.execution + lanes_.size();
+  if (bugs_.size() >= kMaxBugs) stop();
+  start(lane);
+}
+
+void Exploration::report(Lane& lane) {
+  Sighting sighting;
+  sighting.outcome = lane.worker.outcome();
+  sighting.failed = &lane.worker.channel();
+  sighting.execution = std::max<std::uint64_t>(sighting.outcome.execution, 1);
+  sighting.identity = identity_of(*sighting.failed, sighting.outcome.finding);
+  if (!bugs_.insert(sighting.identity).second) {
+    host_.found_again(sighting.identity);
+    return;
+  }
+  confirm(sighting);
+}
+
+void Exploration::confirm(Sighting& sighting) {
+  SupervisedWorker again;
+  const std::unique_ptr<Strategy> replay = host_.make_replay(*sighting.failed);
+  if (!again.prepare() || !run_recorded(config_, body_, *replay, sighting.execution, again)) {
+    sighting.outcome.error =
+        std::string("not confirmed: no worker for the replay (") + std::strerror(errno) + ")";
+    host_.found(sighting);
+    return;
+  }
+  sighting.recorded = &again.channel();
+  const trace::Finding& original = sighting.outcome.finding;
+  // A schedule whose two runs differed may agree in the third.
+  sighting.reproduced =
+      original.kind == FindingKind::kNondeterminism || same_finding(original, again.outcome());
+  if (sighting.reproduced) {
+    if (original.kind != FindingKind::kNondeterminism) {
+      const HangFacts hang = sighting.outcome.hang;
+      const trace::Finding first = original;
+      sighting.outcome = again.outcome();
+      sighting.outcome.hang = hang;
+      // The first run waited for the whole of hang_seconds: its message says so.
+      if (first.kind == FindingKind::kHang) {
+        std::memcpy(sighting.outcome.finding.message, first.message, sizeof first.message);
+      }
+    }
+  } else {
+    trace::Finding changed = original;
+    changed.kind = FindingKind::kNondeterminism;
+    const std::string message = std::string("found once, but its replay differed: ") +
+                                trace::name(original.kind) + ": " + original.message;
+    std::snprintf(changed.message, sizeof changed.message, "%s", message.c_str());
+    const WorkerOutcome& other = again.outcome();
+    std::string difference = "the replay found nothing";
+    if (other.kind == WorkerOutcome::Kind::kFinding) {
+      difference = std::string("the replay found ") + trace::name(other.finding.kind) + ": " +
+                   other.finding.message;
+    } else if (other.kind == WorkerOutcome::Kind::kInternal) {
+      difference = "the replay failed: " + other.error;
+    }
+    std::snprintf(changed.detail, sizeof changed.detail, "%s", difference.c_str());
+    sighting.outcome.finding = changed;
+  }
+  host_.found(sighting);
+}
+
+void Exploration::sleep_until_something_happens() {
+  std::vector<pollfd> ends;
+  bool blind = false;
+  for (const auto& lane : lanes_) {
+    if (!lane->worker.running()) continue;
+    if (lane->worker.wait_fd() < 0) blind = true;
+    ends.push_back({.fd = lane->worker.wait_fd(), .events = POLLIN, .revents = 0});
+  }
+  ::poll(ends.data(), ends.size(), blind ? 1 : kTickMs);
+}
+
+bool Exploration::any_active() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const auto& lane) { return lane->active; });
+}
+
+Progress Exploration::progress() const {
+  Progress now;
+  now.seconds = seconds_since(begin_);
+  now.findings = bugs_.size();
+  std::vector<std::uint8_t> registers(trace::kEstimatorRegisters);
+  for (const auto& lane : lanes_) {
+    const trace::Channel& channel = lane->worker.channel();
+    now.executions += channel.executions.load(std::memory_order_relaxed) + lane->failed;
+    now.steps += channel.total_steps.load(std::memory_order_relaxed);
+    merge_registers(registers, channel.estimator);
+  }
+  now.distinct = estimate_distinct(registers);
+  return now;
+}
+
+void Exploration::finish() {
+  if (first_ != nullptr) report(*first_);
+  result_.progress = progress();
+  for (const auto& lane : lanes_) {
+    const trace::Channel& channel = lane->worker.channel();
+    const std::uint64_t count = std::min<std::uint64_t>(channel.mark_count, trace::kMaxMarks);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const trace::Mark& mark = channel.marks[i];
+      const auto known = std::find_if(result_.marks.begin(), result_.marks.end(),
+                                      [&](const trace::Mark& m) { return m.id == mark.id; });
+      if (known == result_.marks.end()) {
+        result_.marks.push_back(mark);
+      } else {
+        known->hits += mark.hits;
+      }
+    }
+  }
+}
+
+ExplorerResult Exploration::run() {
+  const InterruptGuard guard;
+  open_lanes();
+  if (!result_.error.empty()) return result_;
+  for (const auto& lane : lanes_) start(*lane);
+  Clock::time_point last = Clock::now();
+  while (any_active()) {
+    sleep_until_something_happens();
+    const Clock::time_point now = Clock::now();
+    const double elapsed = std::chrono::duration<double>(now - last).count();
+    last = now;
+    if (interrupted_by != 0 && !result_.interrupted) {
+      result_.interrupted = true;
+      stop();
+    }
+    if (config_.seconds > 0 && seconds_since(begin_) >= config_.seconds) stop();
+    for (const auto& lane : lanes_) look_after(*lane, elapsed);
+    host_.progress(progress());
+  }
+  finish();
+  return result_;
+}
+
+}  // namespace
+
+ExplorerResult explore(const ExplorerConfig& config, Body body, ExplorerHost& host) {
+  return Exploration(config, body, host).run();
+}
+
+bool run_recorded(const ExplorerConfig& config, Body body, Strategy& strategy,
+                  std::uint64_t execution, SupervisedWorker& worker) {
+  WorkerConfig recorded = config.worker;
+  recorded.strategy = &strategy;
+  recorded.first = execution;
+  recorded.stride = 1;
+  recorded.count = 1;
+  recorded.record = true;
+  recorded.processor = own_processor_rank();
+  // What hung once is not given the whole time again.
+  constexpr double kHangAgainSeconds = 2;
+  if (!worker.start(config.worker_main, recorded, body,
+                    std::min(config.hang_seconds, kHangAgainSeconds))) {
+    return false;
+  }
+  worker.wait();
+  return true;
+}
+
+}  // namespace weft::engine

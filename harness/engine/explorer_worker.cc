@@ -1,0 +1,214 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/engine/explorer_worker.h"
+
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "harness/engine/watchdog.h"
+
+namespace weft::engine {
+namespace {
+
+using trace::FindingKind;
+using trace::WorkerPhase;
+
+/// Longest pause between two looks at a worker's heartbeat.
+constexpr int kTickMs = 20;
+
+/// Outside executions (forking threads, the snapshot, restoring the image) a worker takes
+/// milliseconds; a machine that swaps takes seconds.
+constexpr double kStartSeconds = 60;
+
+/// A finding's output is for reading: the end of it.
+constexpr std::size_t kOutputTail = 16 * 1024;
+
+template <std::size_t N>
+void copy_text(char (&into)[N], const std::string& text) {
+  const std::size_t size = std::min(text.size(), N - 1);
+  std::memcpy(into, text.data(), size);
+  into[size] = '\0';
+}
+
+/// Clears what belongs to one execution; called while no worker runs.
+void begin_worker(trace::Channel& channel) {
+  channel.phase.store(WorkerPhase::kStarting);
+  channel.current.store(0);
+  channel.running_tid.store(0);
+  channel.stop_requested.store(false);
+  channel.exhausted.store(false);
+  channel.finding_ready.store(false);
+  channel.finding = trace::Finding();
+  channel.steps = 0;
+  channel.switches = 0;
+  channel.preemptions = 0;
+  channel.schedule_digest = 0;
+  channel.trace_hash = 0;
+  channel.task_count = 0;
+  channel.deviation_count = 0;
+  channel.event_count = 0;
+  channel.events_dropped = 0;
+  channel.stack_count = 0;
+}
+
+std::string signal_name(int number) {
+  const char* abbreviation = ::sigabbrev_np(number);
+  return abbreviation == nullptr ? "signal " + std::to_string(number)
+                                 : std::string("SIG") + abbreviation;
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+}  // namespace
+
+std::string task_path(const trace::Channel& channel, TaskIndex task) {
+  if (task >= channel.task_count || task >= trace::kMaxTasks) return "?";
+  std::string path;
+  // Bounded by the table's size: a torn row must not send us round in circles.
+  for (std::size_t depth = 0; depth <= trace::kMaxTasks; ++depth) {
+    const trace::TaskRow& row = channel.tasks[task];
+    path = path.empty() ? std::to_string(row.ordinal) : std::to_string(row.ordinal) + "." + path;
+    if (row.parent == kNoTaskIndex || row.parent >= task) break;
+    task = row.parent;
+  }
+  return path;
+}
+
+SupervisedWorker::~SupervisedWorker() {
+  process_.kill();
+  trace::unmap_channel(channel_);
+}
+
+bool SupervisedWorker::prepare() {
+  if (channel_ == nullptr) channel_ = trace::map_channel();
+  return channel_ != nullptr;
+}
+
+bool SupervisedWorker::start(WorkerMain worker_main, const WorkerConfig& config, Body body,
+                             double hang_seconds) {
+  begin_worker(*channel_);
+  outcome_ = WorkerOutcome();
+  clock_.reset();
+  hung_ = false;
+  hang_ = HangFacts();
+  hang_seconds_ = hang_seconds;
+  answer_seconds_ = 0;
+  return process_.start(worker_main, config, *channel_, body, config.output_fd < 0);
+}
+
+bool SupervisedWorker::poll(double elapsed) {
+  if (!process_.running()) return true;
+  if (!process_.reap()) {
+    watch(elapsed);
+    if (process_.running()) return false;
+  }
+  judge();
+  return true;
+}
+
+void SupervisedWorker::watch(double elapsed) {
+  process_.trim_output();
+  if (hung_) {
+    answer_seconds_ += elapsed;
+    if (answer_seconds_ * 1000 >= kWatchdogAnswerMs) process_.kill();
+    return;
+  }
+  const double stalled = clock_.advance(*channel_, elapsed);
+  const WorkerPhase phase = channel_->phase.load(std::memory_order_relaxed);
+  const bool executing = phase == WorkerPhase::kExecuting || phase == WorkerPhase::kWarmUp;
+  if (stalled < (executing ? hang_seconds_ : hang_seconds_ + kStartSeconds)) return;
+  if (is_traced(process_.pid())) {
+    clock_.reset();
+    return;
+  }
+  const pid_t thread = channel_->running_tid.load(std::memory_order_relaxed);
+  hung_ = true;
+  hang_ = observe_thread(process_.pid(), thread != 0 ? thread : process_.pid());
+  if (!executing || thread == 0 || !ask_for_stack(process_.pid(), thread)) process_.kill();
+}
+
+void SupervisedWorker::wait() {
+  using Clock = std::chrono::steady_clock;
+  auto last = Clock::now();
+  for (;;) {
+    const auto now = Clock::now();
+    if (poll(std::chrono::duration<double>(now - last).count())) return;
+    last = now;
+    pollfd ended{.fd = process_.wait_fd(), .events = POLLIN, .revents = 0};
+    ::poll(&ended, 1, ended.fd >= 0 ? kTickMs : 1);
+  }
+}
+
+void SupervisedWorker::judge() {
+  const ProcessEnd end = process_.end();
+  outcome_.output = process_.output_tail(kOutputTail);
+  outcome_.execution = channel_->current.load();
+  outcome_.in_warm_up = outcome_.execution == 0;
+  outcome_.hang = hang_;
+
+  const bool internal = !end.by_signal && end.code == static_cast<int>(WorkerExit::kInternal);
+  if (channel_->finding_ready.load() && !internal) {
+    outcome_.kind = WorkerOutcome::Kind::kFinding;
+    outcome_.finding = channel_->finding;
+    if (hung_ && outcome_.finding.kind == FindingKind::kHang) blame_hang();
+    return;
+  }
+  const WorkerPhase phase = channel_->phase.load();
+  if (internal || (hung_ && phase != WorkerPhase::kExecuting && phase != WorkerPhase::kWarmUp)) {
+    outcome_.kind = WorkerOutcome::Kind::kInternal;
+    outcome_.error = internal
+                         ? outcome_.output
+                         : "a worker made no progress outside of executions for " +
+                               seconds_text(hang_seconds_ + kStartSeconds) + ": " + hang_.activity;
+    return;
+  }
+  if (hung_) {
+    outcome_.kind = WorkerOutcome::Kind::kFinding;
+    outcome_.finding.kind = FindingKind::kHang;
+    blame_hang();
+    return;
+  }
+  if (end.by_signal) {
+    blame_death(
+        end.code == SIGKILL
+            ? "killed by SIGKILL (this is how the kernel ends a process when memory runs out)"
+            : "killed by " + signal_name(end.code));
+    return;
+  }
+  if (end.code == static_cast<int>(WorkerExit::kFinished) && phase == WorkerPhase::kDone) return;
+  blame_death("it exited with status " + std::to_string(end.code) + " without a word");
+}
+
+void SupervisedWorker::blame_hang() {
+  trace::Finding& finding = outcome_.finding;
+  const std::string path = task_path(*channel_, finding.task);
+  std::string message = path == "?" ? "a task" : "task " + path;
+  message += " has not come back for " + seconds_text(hang_seconds_);
+  if (!hang_.activity.empty()) message += ": " + hang_.activity;
+  if (!hang_.hint.empty()) message += "; " + hang_.hint;
+  copy_text(finding.message, message);
+  finding.steps = channel_->steps;
+  if (!hang_.wait_channel.empty() && hang_.in_system_call) {
+    copy_text(finding.detail, "it sleeps in the kernel's " + hang_.wait_channel);
+  }
+}
+
+void SupervisedWorker::blame_death(const std::string& how) {
+  outcome_.kind = WorkerOutcome::Kind::kFinding;
+  outcome_.finding = trace::Finding();
+  outcome_.finding.kind = FindingKind::kWorkerDied;
+  outcome_.finding.steps = channel_->steps;
+  outcome_.finding.preemptions = channel_->preemptions;
+  copy_text(outcome_.finding.message, "the worker process vanished: " + how);
+}
+
+}  // namespace weft::engine
