@@ -1,0 +1,39 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// point/OPERATION: schedule points per second with two threads, of which pct
+// hardly ever changes the running one. switch/STRATEGY: switches per second.
+
+#include "scenarios/bench/costs/costs.h"
+#include "scenarios/bench/explored_bench.h"
+
+namespace weft::bench {
+namespace {
+
+// Two threads of 100,000 rounds, 50 times: ten million rounds per exploration.
+constexpr std::uint64_t kExecutions = 50;
+constexpr std::uint64_t kRoundsPerExecution = 2 * kCostRounds;
+
+void point(benchmark::State& state, void (*body)(), std::uint64_t points_per_round) {
+  measure(state,
+          {.strategy = "pct",
+           .executions = kExecutions,
+           .items_per_execution = points_per_round * kRoundsPerExecution},
+          body);
+}
+BENCHMARK_CAPTURE(point, plain_read, plain_reads, 1)->UseRealTime()->Name("point/plain_read");
+BENCHMARK_CAPTURE(point, plain_write, plain_writes, 1)->UseRealTime()->Name("point/plain_write");
+BENCHMARK_CAPTURE(point, atomic_load, atomic_loads, 1)->UseRealTime()->Name("point/atomic_load");
+BENCHMARK_CAPTURE(point, atomic_add, atomic_adds, 1)->UseRealTime()->Name("point/atomic_add");
+BENCHMARK_CAPTURE(point, mutex, lock_pairs, 2)->UseRealTime()->Name("point/mutex");
+
+void switches(benchmark::State& state, const char* strategy) {
+  // A switch is dearer than a point by two orders of magnitude: fewer will do.
+  measure(state,
+          {.strategy = strategy, .executions = 4, .items_per_execution = kRoundsPerExecution},
+          yields);
+}
+BENCHMARK_CAPTURE(switches, round_robin, "round_robin")->UseRealTime()->Name("switch/round_robin");
+
+}  // namespace
+}  // namespace weft::bench

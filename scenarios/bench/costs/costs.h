@@ -1,0 +1,21 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The bodies whose schedule points are priced; compiled as code under test.
+#pragma once
+
+#include <cstdint>
+
+namespace weft::bench {
+
+// Each runs two threads that do `kCostRounds` of the operation each, on objects of their own.
+inline constexpr std::uint64_t kCostRounds = 100'000;
+
+void plain_reads();
+void plain_writes();
+void atomic_loads();
+void atomic_adds();
+void lock_pairs();  // a lock and an unlock are two points
+void yields();      // under round_robin each is a switch to the other thread
+
+}  // namespace weft::bench
