@@ -19,28 +19,37 @@ namespace weft {
 /// What an honest run must show.
 struct Expectation {
   bool must_find = false;
-  std::string kind;  // "deadlock", "assertion", ... as `weft run --json` prints it
+  std::string kind = {};  // "deadlock", "assertion", ... as `weft run --json` prints it
 };
-[[nodiscard]] inline Expectation must_find(std::string kind) { return {true, std::move(kind)}; }
-[[nodiscard]] inline Expectation must_pass() { return {}; }
+[[nodiscard]] inline Expectation must_find(std::string kind) {
+  return {true, std::move(kind)};
+}
+[[nodiscard]] inline Expectation must_pass() {
+  return {};
+}
 
 struct Scenario {
-  std::string name;        // "context/torn_pair.buggy": unique, variant included
-  std::string summary;     // one line: the story
-  Expectation expect;
-  std::uint64_t budget = 1000;   // executions
+  std::string name = {};     // "context/torn_pair.buggy": unique, variant included
+  std::string summary = {};  // one line: the story
+  Expectation expect = {};
+  std::uint64_t budget = 1000;  // executions
   std::string strategy = "portfolio";
   const char* source = "";
   int line = 0;
   void (*body)() = nullptr;
-  bool canary = false;     // must fail: proves that the oracle works
+  bool canary = false;  // must fail: proves that the oracle works
 };
 
-/// Registered scenarios, in name order.
+/// Registered scenarios, in name order. Thread-safety: none; registration happens
+/// before main().
 [[nodiscard]] const std::vector<Scenario>& scenarios();
 
 /// Adds one; a name already taken ends the program with exit code 2.
 bool register_scenario(Scenario scenario);
+
+/// The command line (list, run, check, replay, report, doctor) over the registered
+/// scenarios; returns the exit status. weft::main is a library whose main() is this.
+int main(int argc, char** argv);
 
 }  // namespace weft
 #pragma GCC visibility pop
@@ -49,13 +58,13 @@ bool register_scenario(Scenario scenario);
 ///   WEFT_SCENARIO(lost_update_buggy, {.name = "classic/lost_update.buggy",
 ///       .summary = "...", .expect = weft::must_find("always"),
 ///       .budget = 100}) { ...body... }
-#define WEFT_SCENARIO(identifier, ...)                                              \
-  static void identifier();                                                        \
-  [[maybe_unused]] static const bool identifier##_registered = [] {                 \
-    ::weft::Scenario scenario = __VA_ARGS__;                                        \
-    scenario.source = __FILE__;                                                     \
-    scenario.line = __LINE__;                                                       \
-    scenario.body = &identifier;                                                    \
-    return ::weft::register_scenario(std::move(scenario));                          \
-  }();                                                                              \
+#define WEFT_SCENARIO(identifier, ...)                              \
+  static void identifier();                                         \
+  [[maybe_unused]] static const bool identifier##_registered = [] { \
+    ::weft::Scenario scenario = __VA_ARGS__;                        \
+    scenario.source = __FILE__;                                     \
+    scenario.line = __LINE__;                                       \
+    scenario.body = &identifier;                                    \
+    return ::weft::register_scenario(std::move(scenario));          \
+  }();                                                              \
   static void identifier()

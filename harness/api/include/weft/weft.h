@@ -25,58 +25,70 @@ namespace weft {
 /// (--weft_schedules=N) and by the environment (WEFT_SCHEDULES=N); a flag beats
 /// the environment, which beats the initialiser.
 struct Options {
-  std::string name;                        // of the test; filled in by WEFT_TEST and WEFT_SCENARIO
-  std::optional<std::uint64_t> schedules;  // executions at most; 1000 when neither this nor seconds is given
-  std::optional<double> seconds;           // wall-clock limit
-  std::string strategy = "portfolio";      // see `weft run --help` for the names and their parameters
+  std::string name = {};  // of the test; filled in by WEFT_TEST and WEFT_SCENARIO
+  std::optional<std::uint64_t> schedules = {};  // executions at most; 1000 when neither this nor
+                                                // seconds is given
+  std::optional<double> seconds = {};           // wall-clock limit
+  std::string strategy = "portfolio";  // see `weft run --help` for the names and their parameters
   std::uint64_t seed = 1;
-  unsigned jobs = 1;                       // worker processes
-  std::uint64_t max_steps = 1'000'000;     // an execution longer than this is a finding
-  bool memory_points = true;               // plain accesses may be schedule points
-  bool fresh_threads = false;              // a new kernel thread per task instead of a pooled one
-  bool keep_going = false;                 // go on after the first finding
-  std::string out;                         // directory for findings; empty: ./weft-findings
-  std::string replay;                      // a token: replay this instead of exploring
-  bool lenient = false;                    // follow what still applies of the token
-  double hang_seconds = 10;                // real time without a step before a task counts as hung
+  unsigned jobs = 1;                    // worker processes
+  std::uint64_t max_steps = 1'000'000;  // an execution longer than this is a finding
+  bool memory_points = true;            // plain accesses may be schedule points
+  bool fresh_threads = false;           // a new kernel thread per task instead of a pooled one
+  bool keep_going = false;              // go on after the first finding
+  std::string out = {};                 // directory for findings; empty: ./weft-findings
+  std::string replay = {};              // a token or its file: replay this instead of exploring
+  bool lenient = false;                 // follow what still applies of the token
+  double hang_seconds = 10;             // real time without a step before a task counts as hung
 };
 
 /// One thing found.
 struct FoundBug {
-  std::string kind;         // "assertion", "deadlock", ...
-  std::string message;      // one line
-  std::string token;        // paste into `weft replay` or --weft_replay=
+  std::string kind;     // "assertion", "deadlock", ...
+  std::string message;  // one line
+  std::string token;    // paste into `weft replay` or --weft_replay=
   std::uint64_t steps = 0;
   std::uint64_t preemptions = 0;
-  std::uint64_t execution = 0;   // number of the execution that found it, from 1
-  std::string text;         // the whole report, ready to print
-  std::string directory;    // where it lies on disk
+  std::uint64_t execution = 0;  // number of the execution that found it, from 1
+  std::string text;             // the whole report, ready to print
+  std::string directory;        // where it lies on disk; empty where it could not be written
+  std::uint64_t hits = 1;       // executions that showed it
 };
 
 struct Result {
   std::uint64_t executions = 0;
   double seconds = 0;
-  double distinct = 0;               // approximate number of distinct schedules
-  bool exhausted = false;            // the strategy has seen every schedule it can make
-  std::string error;                 // non-empty: a user error or unsupported facility, one line with the mend
+  std::uint64_t steps = 0;     // of all executions together
+  double distinct = 0;         // approximate number of distinct schedules
+  bool exhausted = false;      // the strategy has seen every schedule it can make
+  bool interrupted = false;    // by SIGINT or SIGTERM; what was found until then is here
+  std::string error;           // a user error or unsupported facility, one line with the mend
+  std::string divergence;      // a replay that no longer matches: where, expected and actual
+  std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
-  std::vector<std::string> never;    // weft::sometimes / reachable marks that never held
-  [[nodiscard]] bool ok() const { return findings.empty() && error.empty(); }
+  std::vector<std::string> never;  // weft::sometimes / reachable marks that never held
+  [[nodiscard]] bool ok() const {
+    return findings.empty() && error.empty() && divergence.empty() && internal_error.empty();
+  }
 };
 
 /// Explores `body`. Call from a single-threaded moment of the program (main, a
-/// GoogleTest body): workers are forked from it.
+/// GoogleTest body): workers are forked from it, and `body` runs in them. What it
+/// changes in this process's memory is therefore not seen here.
 Result explore(const Options& options, std::function<void()> body);
 
-/// A property that must hold here in every execution; a finding otherwise.
-/// With the macro-free form the caller's file and line are taken from the stack.
+/// A property that must hold here in every execution; a finding otherwise, with
+/// the caller's place taken from the stack.
 void always(bool condition, const char* what);
 
-/// Should hold in at least one execution; reported when it never did.
+/// Should hold in at least one execution; reported when it never did. A place
+/// that no execution comes to leaves no mark: let a condition say what is meant.
 void sometimes(bool condition, const char* what);
 
-/// Should be reached in at least one execution.
-inline void reachable(const char* what) { sometimes(true, what); }
+/// Counts the executions that come here.
+inline void reachable(const char* what) {
+  sometimes(true, what);
+}
 
 /// A number in [0, n) that the scheduler explores. n >= 1.
 [[nodiscard]] std::uint64_t choose(std::uint64_t n);

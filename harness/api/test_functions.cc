@@ -1,0 +1,56 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a test says, handed to the engine where there is one listening.
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include <weft/framework.h>
+#include <weft/weft.h>
+
+#include "harness/engine/test_api.h"
+
+namespace weft {
+
+// Not inlined into anything: its return address is the place of the property.
+[[gnu::noinline]] void always(bool condition, const char* what) {
+  if (engine::on_task()) {
+    engine::check_always(condition, what,
+                         reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+    return;
+  }
+  if (condition) return;
+  std::fprintf(stderr, "weft::always failed outside an exploration: %s\n", what);
+  std::abort();
+}
+
+void sometimes(bool condition, const char* what) {
+  if (engine::on_task()) engine::mark_sometimes(condition, what);
+}
+
+std::uint64_t choose(std::uint64_t n) {
+  always(n != 0, "weft::choose(0): nothing to choose from");
+  return engine::on_task() && n > 1 ? engine::choose(n) : 0;
+}
+
+void invariant(std::function<bool()> holds, const char* what) {
+  if (!engine::on_task()) return;
+  // In the subject's heap: it goes away with the execution.
+  auto* context = new std::function<bool()>(std::move(holds));
+  engine::add_invariant(
+      [](void* function) { return (*static_cast<std::function<bool()>*>(function))(); }, context,
+      what);
+}
+
+bool exploring() noexcept {
+  return engine::on_task();
+}
+
+void framework::fail(const char* file, int line, const char* message) {
+  engine::report_expectation(file, line, message);
+}
+
+}  // namespace weft
