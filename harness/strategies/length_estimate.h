@@ -30,7 +30,9 @@ class LengthEstimate {
     }
   }
 
-  [[nodiscard]] std::uint64_t operations() const noexcept { return length_ == 0 ? kFirstGuess : length_; }
+  [[nodiscard]] std::uint64_t operations() const noexcept {
+    return length_ == 0 ? kFirstGuess : length_;
+  }
 
   /// The widest gap between considered plain accesses worth drawing, as a power
   /// of two: about eight considered accesses in an execution.

@@ -9,10 +9,13 @@
 
 namespace weft::strategies {
 
-Pct::Pct(PctOptions options) noexcept : depth_(1), priorities_(trace::kMaxTasks) { set_depth(options.depth); }
+Pct::Pct(PctOptions options) noexcept : depth_(1), priorities_(trace::kMaxTasks) {
+  set_depth(options.depth);
+}
 
 void Pct::set_depth(unsigned depth) noexcept {
-  WEFT_CHECK(depth >= 1 && depth <= kMaxDepth, "PCT's depth is out of range: the factory checks it");
+  WEFT_CHECK(depth >= 1 && depth <= kMaxDepth,
+             "PCT's depth is out of range: the factory checks it");
   depth_ = depth;
 }
 
@@ -40,7 +43,8 @@ void Pct::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
 
 std::uint64_t Pct::advance(TaskIndex task, std::uint64_t operation_index) noexcept {
   const std::uint64_t total = count_.note(task, operation_index);
-  for (; next_change_ < changes_.size() && changes_[next_change_].operation <= total; ++next_change_) {
+  for (; next_change_ < changes_.size() && changes_[next_change_].operation <= total;
+       ++next_change_) {
     if (task != kNoTaskIndex) priorities_[task] = changes_[next_change_].priority;
   }
   return total;
@@ -50,11 +54,13 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   advance(decision.at, decision.at_operation);
   if (decision.current != engine::Decision::kNone) {
     const engine::EnabledTask& current = decision.enabled[decision.current];
-    if (gives_way(current.operation->kind) || fairness_.overrule(current.index)) demote(current.index);
+    if (gives_way(current.operation->kind) || fairness_.overrule(current.index))
+      demote(current.index);
   }
   std::size_t highest = 0;
   for (std::size_t i = 1; i < decision.enabled.size(); ++i) {
-    if (priorities_[decision.enabled[i].index] > priorities_[decision.enabled[highest].index]) highest = i;
+    if (priorities_[decision.enabled[i].index] > priorities_[decision.enabled[highest].index])
+      highest = i;
   }
   fairness_.picked(decision.enabled[highest].index);
   return highest;
@@ -70,16 +76,21 @@ std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_
 }
 
 void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
-  // Or a timer of high priority and a loop around a timed wait would keep each other going for ever.
+  // Or a timer of high priority and a loop around a timed wait would keep each other going for
+  // ever.
   if (operation.kind == trace::OpKind::kTimerFire) demote(task);
 }
 
-void Pct::execution_ended(StepIndex) noexcept { length_.observe(count_.total()); }
+void Pct::execution_ended(StepIndex) noexcept {
+  length_.observe(count_.total());
+}
 
 std::size_t Pct::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);
 }
 
-bool Pct::load(const unsigned char* buffer, std::size_t size) noexcept { return length_.load(buffer, size); }
+bool Pct::load(const unsigned char* buffer, std::size_t size) noexcept {
+  return length_.load(buffer, size);
+}
 
 }  // namespace weft::strategies

@@ -19,9 +19,9 @@
 //     (section 3.3 draws a permutation of n tasks; the orders are equally likely).
 //  4. A task that is about to yield or sleep, or a timer that has fired, drops
 //     below all others, and so does one that Fairness overrules; without this
-//     a spinning task of high priority would never end (the paper's section 4.2 does so for yields).
-//     Programs with more than Fairness::kConsecutive points of one task keep
-//     the bound only between two overrulings.
+//     a spinning task of high priority would never end (the paper's section 4.2 does so for
+//     yields). Programs with more than Fairness::kConsecutive points of one task keep the bound
+//     only between two overrulings.
 //  5. The depth is the same in every execution: an execution with d - 1 change
 //     points also hits bugs of lesser depth, and a mixture would divide the bound for d.
 #pragma once
@@ -50,9 +50,11 @@ class Pct final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept override;
+  std::uint64_t accesses_until_point(TaskIndex task,
+                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation, StepIndex step) noexcept override;
+  void executed(TaskIndex task, const trace::Operation& operation,
+                StepIndex step) noexcept override;
   void execution_ended(StepIndex steps) noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
   bool load(const unsigned char* buffer, std::size_t size) noexcept override;

@@ -49,7 +49,8 @@ class PlainPoints {
     if (gap_log2_ == 0) return 1;
     const std::uint64_t word = prng_.next();
     const unsigned stair = gap_log2_ - 1;
-    const auto stairs = static_cast<std::uint64_t>(std::countr_zero(word | (std::uint64_t{1} << 16)));
+    const auto stairs =
+        static_cast<std::uint64_t>(std::countr_zero(word | (std::uint64_t{1} << 16)));
     return 1 + (stairs << stair) + prng_.below(std::uint64_t{1} << stair);
   }
 

@@ -8,8 +8,9 @@
 namespace weft::strategies {
 namespace {
 
-bool race(std::uintptr_t address, std::uint8_t width, trace::Access access, std::uintptr_t other_address,
-          std::uint8_t other_width, trace::Access other_access) noexcept {
+bool race(std::uintptr_t address, std::uint8_t width, trace::Access access,
+          std::uintptr_t other_address, std::uint8_t other_width,
+          trace::Access other_access) noexcept {
   if (access == trace::Access::kNone || other_access == trace::Access::kNone) return false;
   if (access == trace::Access::kRead && other_access == trace::Access::kRead) return false;
   // Operations without a width (locks) are named by their first byte.
@@ -25,13 +26,16 @@ engine::Next Pos::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   fairness_.begin_execution();
   co_enabled_.clear();
   const auto drawn = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));
-  const unsigned gap_log2 =
-      options_.plain_gap == 0 ? drawn : static_cast<unsigned>(std::bit_width(options_.plain_gap)) - 1;
+  const unsigned gap_log2 = options_.plain_gap == 0
+                                ? drawn
+                                : static_cast<unsigned>(std::bit_width(options_.plain_gap)) - 1;
   plain_.begin_execution(gap_log2, prng_.next());
   return engine::Next::kGo;
 }
 
-void Pos::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept { pending_[task].drawn = false; }
+void Pos::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
+  pending_[task].drawn = false;
+}
 
 void Pos::draw(Pending& pending, const trace::Operation& operation, bool overruled) noexcept {
   // 0 is for those that give way; the others draw at least 1. But whoever spins may
@@ -83,20 +87,24 @@ void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
   for (const TaskIndex other : co_enabled_) {
     Pending& pending = pending_[other];
     // Not drawn: its next decision does so, with a priority as fresh as this would be.
-    if (other != task && race(operation.address, operation.width, access, pending.address, pending.width,
-                              pending.access)) {
+    if (other != task && race(operation.address, operation.width, access, pending.address,
+                              pending.width, pending.access)) {
       pending.drawn = false;
     }
   }
   co_enabled_.clear();
 }
 
-void Pos::execution_ended(StepIndex) noexcept { length_.observe(count_.total()); }
+void Pos::execution_ended(StepIndex) noexcept {
+  length_.observe(count_.total());
+}
 
 std::size_t Pos::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);
 }
 
-bool Pos::load(const unsigned char* buffer, std::size_t size) noexcept { return length_.load(buffer, size); }
+bool Pos::load(const unsigned char* buffer, std::size_t size) noexcept {
+  return length_.load(buffer, size);
+}
 
 }  // namespace weft::strategies

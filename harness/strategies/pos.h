@@ -32,7 +32,8 @@
 namespace weft::strategies {
 
 struct PosOptions {
-  std::uint64_t plain_gap = 0;  // average operations between considered plain accesses, to a power of two; 0: drawn
+  std::uint64_t plain_gap =
+      0;  // average operations between considered plain accesses, to a power of two; 0: drawn
 };
 
 class Pos final : public engine::Strategy {
@@ -43,9 +44,11 @@ class Pos final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept override;
+  std::uint64_t accesses_until_point(TaskIndex task,
+                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation, StepIndex step) noexcept override;
+  void executed(TaskIndex task, const trace::Operation& operation,
+                StepIndex step) noexcept override;
   void execution_ended(StepIndex steps) noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
   bool load(const unsigned char* buffer, std::size_t size) noexcept override;
@@ -73,8 +76,9 @@ class Pos final : public engine::Strategy {
   OperationCount count_;
   PlainPoints plain_;
   Fairness fairness_;
-  MappedArray<Pending> pending_;                          // by task
-  FixedVector<TaskIndex, trace::kMaxTasks> co_enabled_;   // at the latest decision, until its operation is done
+  MappedArray<Pending> pending_;  // by task
+  FixedVector<TaskIndex, trace::kMaxTasks>
+      co_enabled_;  // at the latest decision, until its operation is done
 };
 
 }  // namespace weft::strategies

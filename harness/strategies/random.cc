@@ -8,7 +8,8 @@
 namespace weft::strategies {
 namespace {
 
-constexpr unsigned kSparsestSwitchLog2 = 6;  // 1/64: a few switches in a test of some hundred points
+constexpr unsigned kSparsestSwitchLog2 =
+    6;  // 1/64: a few switches in a test of some hundred points
 
 }  // namespace
 
@@ -41,12 +42,16 @@ std::uint64_t Random::accesses_until_point(TaskIndex task, std::uint64_t operati
   return plain_.until_next(count_.note(task, operation_index));
 }
 
-void Random::execution_ended(StepIndex) noexcept { length_.observe(count_.total()); }
+void Random::execution_ended(StepIndex) noexcept {
+  length_.observe(count_.total());
+}
 
 std::size_t Random::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);
 }
 
-bool Random::load(const unsigned char* buffer, std::size_t size) noexcept { return length_.load(buffer, size); }
+bool Random::load(const unsigned char* buffer, std::size_t size) noexcept {
+  return length_.load(buffer, size);
+}
 
 }  // namespace weft::strategies

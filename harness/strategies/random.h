@@ -36,7 +36,8 @@ class Random final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept override;
+  std::uint64_t accesses_until_point(TaskIndex task,
+                                     std::uint64_t operation_index) noexcept override;
   void execution_ended(StepIndex steps) noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
   bool load(const unsigned char* buffer, std::size_t size) noexcept override;

@@ -1,0 +1,93 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Follows a choice log: the default schedule, but for the recorded deviations.
+//
+// Strict: a deviation that cannot be applied, whose history digest differs, or
+// whose operation passed without being asked about, is a divergence: the
+// program or its surroundings are not what they were. Lenient: such a
+// deviation is skipped and counted, for shrinking and for rebuilt programs.
+//
+// Source: replay from sparse deviations is ours (trace/choice.h); comparing what is
+// enabled with what was is CHESS's (Musuvathi et al., OSDI 2008, section 4.2),
+// done here by the digest at each deviation.
+#pragma once
+
+#include <span>
+
+#include "harness/base/mapped_array.h"
+#include "harness/engine/strategy.h"
+#include "harness/trace/choice.h"
+
+namespace weft::strategies {
+
+enum class ReplayMode : std::uint8_t { kStrict, kLenient };
+
+/// How far a replay came, and where it left the recorded path.
+struct ReplayStatus {
+  std::uint64_t applied = 0;
+  std::uint64_t skipped = 0;  // lenient only
+  bool diverged = false;      // strict only; the rest is meaningful when true
+  StepIndex step = 0;
+  trace::Deviation expected;       // task, operation, kind and value of the recorded choice
+  TaskIndex at = kNoTaskIndex;     // what was there: who was at the point, and
+  std::uint64_t at_operation = 0;  // how far it had come
+  std::uint16_t digest = 0;        // low bits of the history digest there
+};
+
+/// The log and the task table are copied. Their order does not matter: a
+/// deviation is found by (task id, operation index, kind, nth).
+class Replay final : public engine::Strategy {
+ public:
+  Replay(std::span<const trace::Deviation> log, std::span<const trace::TaskRow> tasks,
+         ReplayMode mode);
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
+  engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
+  std::size_t pick(const engine::Decision& decision) noexcept override;
+  std::uint64_t choose(const engine::Choice& choice) noexcept override;
+  std::uint64_t accesses_until_point(TaskIndex task,
+                                     std::uint64_t operation_index) noexcept override;
+  void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
+  void execution_ended(StepIndex steps) noexcept override;
+  [[nodiscard]] const engine::Complaint* complaint() const noexcept override;
+
+  [[nodiscard]] const ReplayStatus& status() const noexcept { return status_; }
+
+ private:
+  // The part of log_ that concerns one task of this execution, and how much of it is dealt with.
+  struct Cursor {
+    std::size_t next = 0;
+    std::size_t end = 0;
+  };
+  // Where the engine is when it asks.
+  struct Place {
+    StepIndex step;
+    TaskIndex at;
+    std::uint64_t at_operation;
+    std::uint64_t digest;
+  };
+  static constexpr std::size_t kNothing = ~std::size_t{0};
+
+  // The recorded choice for this place, or kNothing.
+  std::size_t find(const Place& place, trace::ChoiceKind kind, std::uint16_t nth) noexcept;
+  // Gives up the deviations of earlier operations that have not been applied.
+  void pass(const Place& place, Cursor& cursor) noexcept;
+  bool matches_history(std::size_t entry, const Place& place) noexcept;
+  void cannot_apply(std::size_t entry, const Place& place, const char* why,
+                    std::span<const engine::EnabledTask> candidates) noexcept;
+
+  const ReplayMode mode_;
+  MappedArray<trace::Deviation> log_;  // by task, operation, kind, nth
+  MappedArray<trace::TaskRow> tasks_;
+
+  // Of the execution in progress.
+  MappedArray<bool> settled_;    // applied or given up; by position in log_
+  MappedArray<Cursor> cursors_;  // by task
+  MappedArray<TaskId> ids_;      // by task
+  StepIndex latest_step_ = 0;
+  ReplayStatus status_;
+  engine::Complaint complaint_;
+};
+
+}  // namespace weft::strategies
