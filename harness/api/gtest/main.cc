@@ -1,0 +1,8 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <weft/gtest.h>
+
+int main(int argc, char** argv) {
+  return weft::gtest::main(argc, argv);
+}

@@ -1,0 +1,75 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <weft/framework.h>
+#include <weft/gtest.h>
+
+namespace weft::gtest {
+namespace {
+
+/// GoogleTest's explanation of a failure takes several lines; a finding's message is one.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view part = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
+    if (part.empty()) continue;
+    if (!line.empty()) line += line.back() == ':' ? " " : ", ";
+    line += part;
+  }
+  return line;
+}
+
+/// Turns the first failed expectation on a task into the end of its execution.
+class ExpectationListener : public testing::EmptyTestEventListener {
+ public:
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed() || !exploring()) return;
+    framework::fail(result.file_name(), result.line_number(),
+                    on_one_line(result.message()).c_str());
+  }
+};
+
+void listen_once() {
+  static const bool listening = [] {
+    // Owned by GoogleTest from here on.
+    testing::UnitTest::GetInstance()->listeners().Append(new ExpectationListener);
+    return true;
+  }();
+  (void)listening;
+}
+
+}  // namespace
+
+void run_test(Options options, const char* file, int line, void (*body)()) {
+  listen_once();
+  const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  options.name = std::string(test.test_suite_name()) + "." + test.name();
+  const Result result = explore(options, body);
+
+  testing::Test::RecordProperty("executions", std::to_string(result.executions));
+  for (const FoundBug& bug : result.findings) ADD_FAILURE_AT(file, line) << bug.text;
+  for (const std::string* error : {&result.error, &result.divergence, &result.internal_error}) {
+    if (!error->empty()) ADD_FAILURE_AT(file, line) << *error;
+  }
+  for (const std::string& mark : result.never) {
+    std::printf("weft: never in %llu executions: %s\n",
+                static_cast<unsigned long long>(result.executions), mark.c_str());
+  }
+  if (result.interrupted) {
+    constexpr int kInterrupted = 130;  // as a shell reports a program that SIGINT ended
+    std::fflush(stdout);
+    std::exit(kInterrupted);
+  }
+}
+
+}  // namespace weft::gtest

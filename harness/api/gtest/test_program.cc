@@ -1,0 +1,59 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include <weft/framework.h>
+#include <weft/gtest.h>
+
+namespace weft::gtest {
+namespace {
+
+constexpr int kUserError = 2;
+
+int complain(const std::string& error) {
+  std::fprintf(stderr, "weft: %s\n", error.c_str());
+  return kUserError;
+}
+
+bool has_test(const std::string& wanted) {
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < all.total_test_suite_count(); ++s) {
+    const testing::TestSuite& suite = *all.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      if (wanted == std::string(suite.name()) + "." + suite.GetTestInfo(t)->name()) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  framework::settle_process(argv);
+  for (int i = 1; i < argc; ++i) {
+    if (std::string_view(argv[i]) == "--weft_help") {
+      std::fputs(framework::flag_help().c_str(), stdout);
+      return 0;
+    }
+  }
+  testing::InitGoogleTest(&argc, argv);
+  std::string error = framework::parse_command_line(&argc, argv);
+  if (!error.empty()) return complain(error);
+  framework::set_replay_command(argv[0]);
+
+  // The token says which test it belongs to; no other is to run.
+  const std::string replayed = framework::replayed_test(&error);
+  if (!error.empty()) return complain(error);
+  if (!replayed.empty()) {
+    if (!has_test(replayed)) {
+      return complain("the token is of test " + replayed + ", which this program does not have");
+    }
+    GTEST_FLAG_SET(filter, replayed);
+  }
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace weft::gtest
