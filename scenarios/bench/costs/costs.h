@@ -16,6 +16,6 @@ void plain_writes();
 void atomic_loads();
 void atomic_adds();
 void lock_pairs();  // a lock and an unlock are two points
-void yields();      // under round_robin each is a switch to the other thread
+void yields();
 
 }  // namespace weft::bench
