@@ -5,15 +5,17 @@
 // switch is a futex hand-off between kernel threads or a change of stack.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstddef>
 #include <cstdint>
 
 #include "harness/base/ids.h"
-#include "harness/trace/finding.h"
+#include "harness/trace/channel.h"
 
 namespace weft::engine {
 
-class Task;
+struct Task;
 
 /// Thread-safety: called by whichever thread holds the baton (the controller or
 /// the running task); never by two at once.
@@ -40,7 +42,10 @@ class Executor {
   /// The last task ended: resumes the controller.
   virtual void finish(Task& from) noexcept = 0;
 
-  /// Called by the controller between executions, when every task has ended.
+  /// Resumes the controller and parks `from` for ever.
+  [[noreturn]] virtual void abandon(Task& from) = 0;
+
+  /// Called by the controller between executions: whatever is still parked is dropped.
   virtual void recycle() noexcept = 0;
 
   /// The stack of a parked task, innermost frame first, as return addresses.
@@ -54,6 +59,14 @@ class Executor {
     std::uintptr_t high = 0;
   };
   [[nodiscard]] virtual StackArea stack_area(std::size_t slot) const noexcept = 0;
+
+  /// What pthread_self() is on `slot`'s thread; valid once started.
+  [[nodiscard]] virtual pthread_t thread_of(std::size_t slot) const noexcept = 0;
 };
+
+class ProcessImage;
+
+/// The executor for this worker, in memory of its own; the executor/ folder implements it.
+[[nodiscard]] Executor& make_executor(ProcessImage& image, trace::Channel& channel, bool fresh_threads) noexcept;
 
 }  // namespace weft::engine

@@ -79,6 +79,20 @@ std::uint64_t lane_share(std::uint64_t schedules, unsigned lane, unsigned jobs) 
   return schedules <= lane ? 0 : (schedules - lane - 1) / jobs + 1;
 }
 
+/// What a replay showed that was not what it should have shown.
+std::string difference_of(const WorkerOutcome& replay) {
+  switch (replay.kind) {
+    case WorkerOutcome::Kind::kFinished:
+      return "the replay found nothing";
+    case WorkerOutcome::Kind::kFinding:
+      return std::string("the replay found ") + trace::name(replay.finding.kind) + ": " +
+             replay.finding.message;
+    case WorkerOutcome::Kind::kInternal:
+      return "the replay failed: " + replay.error;
+  }
+  return {};
+}
+
 struct Lane {
   unsigned number = 0;
   SupervisedWorker worker;
@@ -102,7 +116,8 @@ class Exploration {
   void worker_ended(Lane& lane);
   void take_finding(Lane& lane);
   void report(Lane& lane);
-  void confirm(Sighting& sighting);
+  void confirm(Lane& lane, Sighting& sighting);
+  void doubt(Lane& lane, Sighting& sighting, const std::string& difference);
   void sleep_until_something_happens();
   void look_after(Lane& lane, double elapsed);
   void stop(const char* error = nullptr);
@@ -236,51 +251,43 @@ void Exploration::report(Lane& lane) {
     host_.found_again(sighting.identity);
     return;
   }
-  confirm(sighting);
+  confirm(lane, sighting);
 }
 
-void Exploration::confirm(Sighting& sighting) {
+void Exploration::confirm(Lane& lane, Sighting& sighting) {
+  const trace::Finding original = sighting.outcome.finding;
   SupervisedWorker again;
-  const std::unique_ptr<Strategy> replay = host_.make_replay(*sighting.failed);
+  const std::unique_ptr<Strategy> replay = host_.make_replay(lane.worker.channel());
   if (!again.prepare() || !run_recorded(config_, body_, *replay, sighting.execution, again)) {
-    sighting.outcome.error =
-        std::string("not confirmed: no worker for the replay (") + std::strerror(errno) + ")";
-    host_.found(sighting);
+    doubt(lane, sighting, std::string("no worker for the replay: ") + std::strerror(errno));
     return;
   }
-  sighting.recorded = &again.channel();
-  const trace::Finding& original = sighting.outcome.finding;
-  // A schedule whose two runs differed may agree in the third.
-  sighting.reproduced =
-      original.kind == FindingKind::kNondeterminism || same_finding(original, again.outcome());
-  if (sighting.reproduced) {
-    if (original.kind != FindingKind::kNondeterminism) {
-      const HangFacts hang = sighting.outcome.hang;
-      const trace::Finding first = original;
-      sighting.outcome = again.outcome();
-      sighting.outcome.hang = hang;
-      // The first run waited for the whole of hang_seconds: its message says so.
-      if (first.kind == FindingKind::kHang) {
-        std::memcpy(sighting.outcome.finding.message, first.message, sizeof first.message);
-      }
-    }
-  } else {
-    trace::Finding changed = original;
-    changed.kind = FindingKind::kNondeterminism;
-    const std::string message = std::string("found once, but its replay differed: ") +
-                                trace::name(original.kind) + ": " + original.message;
-    std::snprintf(changed.message, sizeof changed.message, "%s", message.c_str());
-    const WorkerOutcome& other = again.outcome();
-    std::string difference = "the replay found nothing";
-    if (other.kind == WorkerOutcome::Kind::kFinding) {
-      difference = std::string("the replay found ") + trace::name(other.finding.kind) + ": " +
-                   other.finding.message;
-    } else if (other.kind == WorkerOutcome::Kind::kInternal) {
-      difference = "the replay failed: " + other.error;
-    }
-    std::snprintf(changed.detail, sizeof changed.detail, "%s", difference.c_str());
-    sighting.outcome.finding = changed;
+  // A schedule whose two runs differed may well agree in a third.
+  if (original.kind != FindingKind::kNondeterminism && !same_finding(original, again.outcome())) {
+    doubt(lane, sighting, difference_of(again.outcome()));
+    return;
   }
+  sighting.reproduced = true;
+  sighting.recorded = &again.channel();
+  // The replay's stacks are those of the trace. But it waited for a hang less
+  // long than the message says, and need not show nondeterminism at all.
+  if (original.kind == FindingKind::kHang || original.kind == FindingKind::kNondeterminism) {
+    again.channel().finding = original;
+  } else {
+    sighting.outcome.finding = again.outcome().finding;
+  }
+  sighting.outcome.output = again.outcome().output;
+  host_.found(sighting);
+}
+
+void Exploration::doubt(Lane& lane, Sighting& sighting, const std::string& difference) {
+  trace::Finding& finding = sighting.outcome.finding;
+  const std::string message = std::string("found once, but its replay differed: ") +
+                              trace::name(finding.kind) + ": " + finding.message;
+  finding.kind = FindingKind::kNondeterminism;
+  std::snprintf(finding.message, sizeof finding.message, "%s", message.c_str());
+  std::snprintf(finding.detail, sizeof finding.detail, "%s", difference.c_str());
+  lane.worker.channel().finding = finding;
   host_.found(sighting);
 }
 

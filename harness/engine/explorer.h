@@ -45,9 +45,8 @@ struct Sighting {
   std::uint64_t execution = 0;  // from 1
   std::uint64_t identity = 0;   // equal for what counts as the same bug
   WorkerOutcome outcome;        // what was found, or kNondeterminism if it did not come again
-  const trace::Channel* failed = nullptr;  // of the execution that failed: its choice log
-  const trace::Channel* recorded =
-      nullptr;  // of the confirming replay: events and stacks; may be null
+  const trace::Channel* failed = nullptr;    // of the execution that failed: its choice log
+  const trace::Channel* recorded = nullptr;  // of the replay that showed it again: events, stacks
   bool reproduced = false;
 };
 

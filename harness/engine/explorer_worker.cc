@@ -9,8 +9,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <span>
 
 #include "harness/engine/watchdog.h"
+#include "harness/trace/describe.h"
 
 namespace weft::engine {
 namespace {
@@ -69,19 +71,6 @@ std::string seconds_text(double seconds) {
 }
 
 }  // namespace
-
-std::string task_path(const trace::Channel& channel, TaskIndex task) {
-  if (task >= channel.task_count || task >= trace::kMaxTasks) return "?";
-  std::string path;
-  // Bounded by the table's size: a torn row must not send us round in circles.
-  for (std::size_t depth = 0; depth <= trace::kMaxTasks; ++depth) {
-    const trace::TaskRow& row = channel.tasks[task];
-    path = path.empty() ? std::to_string(row.ordinal) : std::to_string(row.ordinal) + "." + path;
-    if (row.parent == kNoTaskIndex || row.parent >= task) break;
-    task = row.parent;
-  }
-  return path;
-}
 
 SupervisedWorker::~SupervisedWorker() {
   process_.kill();
@@ -190,7 +179,9 @@ void SupervisedWorker::judge() {
 
 void SupervisedWorker::blame_hang() {
   trace::Finding& finding = outcome_.finding;
-  const std::string path = task_path(*channel_, finding.task);
+  const std::span tasks(channel_->tasks,
+                        std::min<std::size_t>(channel_->task_count, trace::kMaxTasks));
+  const std::string path = trace::task_path(tasks, finding.task);
   std::string message = path == "?" ? "a task" : "task " + path;
   message += " has not come back for " + seconds_text(hang_seconds_);
   if (!hang_.activity.empty()) message += ": " + hang_.activity;
@@ -200,6 +191,7 @@ void SupervisedWorker::blame_hang() {
   if (!hang_.wait_channel.empty() && hang_.in_system_call) {
     copy_text(finding.detail, "it sleeps in the kernel's " + hang_.wait_channel);
   }
+  channel_->finding = finding;
 }
 
 void SupervisedWorker::blame_death(const std::string& how) {
@@ -209,6 +201,7 @@ void SupervisedWorker::blame_death(const std::string& how) {
   outcome_.finding.steps = channel_->steps;
   outcome_.finding.preemptions = channel_->preemptions;
   copy_text(outcome_.finding.message, "the worker process vanished: " + how);
+  channel_->finding = outcome_.finding;
 }
 
 }  // namespace weft::engine

@@ -60,6 +60,7 @@ class SupervisedWorker {
   [[nodiscard]] bool running() const noexcept { return process_.running(); }
   [[nodiscard]] int wait_fd() const noexcept { return process_.wait_fd(); }
   [[nodiscard]] trace::Channel& channel() const noexcept { return *channel_; }
+  /// What was found is in the channel's finding as well, whoever wrote it.
   [[nodiscard]] const WorkerOutcome& outcome() const noexcept { return outcome_; }
 
  private:
@@ -77,8 +78,5 @@ class SupervisedWorker {
   HangFacts hang_;
   WorkerOutcome outcome_;
 };
-
-/// "0.1.2" for a task of the channel's table; "?" for none.
-[[nodiscard]] std::string task_path(const trace::Channel& channel, TaskIndex task);
 
 }  // namespace weft::engine

@@ -8,14 +8,8 @@
 #include <cstdint>
 
 #include "harness/base/ids.h"
-#include "harness/trace/operation.h"
 
 namespace weft::strategies {
-
-/// Operations by which a task says that it waits for others to get on.
-[[nodiscard]] constexpr bool gives_way(trace::OpKind kind) noexcept {
-  return kind == trace::OpKind::kYield || kind == trace::OpKind::kSleep;
-}
 
 /// Counts decisions, hence only points at which another task was enabled.
 class Fairness {

@@ -1,8 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// How long an execution of this program is, learnt from the ones before: PCT's
-// step bound k, and the scale of the gaps between considered plain accesses.
+// How many contested operations (Progress) an execution of this program has, learnt from the ones
+// before: PCT's step bound k, and the scale of the gaps between considered plain accesses.
 #pragma once
 
 #include <bit>
@@ -14,9 +14,9 @@ namespace weft::strategies {
 
 class LengthEstimate {
  public:
-  /// Before anything is known. The classic two-thread bugs need 10 to 40
-  /// operations; a wrong guess costs one execution.
-  static constexpr std::uint64_t kFirstGuess = 32;
+  /// Before anything is known. The classic two-thread bugs have 4 to 30
+  /// contested operations; a wrong guess costs one execution.
+  static constexpr std::uint64_t kFirstGuess = 16;
 
   /// Grows at once, shrinks by an eighth of the excess: change points beyond the
   /// end are wasted, but so is a tail that is never preempted, and one runaway
@@ -26,7 +26,7 @@ class LengthEstimate {
     if (operations >= length_) {
       length_ = operations;
     } else {
-      length_ -= (length_ - operations + 7) / 8;
+      length_ -= (length_ - operations) / 8;
     }
   }
 

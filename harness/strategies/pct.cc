@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "harness/base/check.h"
+#include "harness/strategies/operation_traits.h"
 
 namespace weft::strategies {
 
@@ -21,7 +22,7 @@ void Pct::set_depth(unsigned depth) noexcept {
 
 engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   prng_ = Prng(seed);
-  count_.begin_execution();
+  progress_.begin_execution();
   fairness_.begin_execution();
   lowest_ = 0;
   changes_.clear();
@@ -38,22 +39,23 @@ engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
 }
 
 void Pct::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
+  progress_.task_created(task);
   priorities_[task] = kInitial + static_cast<Priority>(prng_.next() >> 2);
 }
 
-std::uint64_t Pct::advance(TaskIndex task, std::uint64_t operation_index) noexcept {
-  const std::uint64_t total = count_.note(task, operation_index);
-  for (; next_change_ < changes_.size() && changes_[next_change_].operation <= total;
-       ++next_change_) {
+void Pct::apply_changes(TaskIndex task) noexcept {
+  for (; next_change_ < changes_.size(); ++next_change_) {
+    if (changes_[next_change_].operation > progress_.contested()) return;
     if (task != kNoTaskIndex) priorities_[task] = changes_[next_change_].priority;
   }
-  return total;
 }
 
 std::size_t Pct::pick(const engine::Decision& decision) noexcept {
-  advance(decision.at, decision.at_operation);
+  progress_.decided(decision);
+  apply_changes(decision.at);
   if (decision.current != engine::Decision::kNone) {
     const engine::EnabledTask& current = decision.enabled[decision.current];
+    if (commutes(current.operation->kind)) return decision.current;
     if (gives_way(current.operation->kind) || fairness_.overrule(current.index))
       demote(current.index);
   }
@@ -71,18 +73,21 @@ std::uint64_t Pct::choose(const engine::Choice& choice) noexcept {
 }
 
 std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  const std::uint64_t total = advance(task, operation_index);
-  return next_change_ < changes_.size() ? changes_[next_change_].operation - total : trace::kNever;
+  progress_.resumed(task, operation_index);
+  if (progress_.alone() || next_change_ == changes_.size()) return trace::kNever;
+  return changes_[next_change_].operation - progress_.contested();
 }
 
 void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+  const TaskIndex blocked = progress_.executed(task, operation);
+  if (blocked != kNoTaskIndex) apply_changes(blocked);
   // Or a timer of high priority and a loop around a timed wait would keep each other going for
   // ever.
   if (operation.kind == trace::OpKind::kTimerFire) demote(task);
 }
 
 void Pct::execution_ended(StepIndex) noexcept {
-  length_.observe(count_.total());
+  length_.observe(progress_.contested());
 }
 
 std::size_t Pct::save(unsigned char* buffer, std::size_t capacity) const noexcept {

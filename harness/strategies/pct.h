@@ -10,20 +10,22 @@
 // is hit with probability at least 1/(n k^(d-1)) in every execution.
 //
 // Deviations:
-//  1. A change point is a place before an operation, not after a step; the n-th
-//     operation is the n-th that a task announces, plain accesses included, and a
-//     change point on a plain access makes it a schedule point.
+//  1. A change point is a place before an operation rather than after a step, and k
+//     counts contested operations only (Progress): where no other task can go, a
+//     lower priority changes nothing. Plain accesses count, and a change point on one
+//     makes it a schedule point.
 //  2. k is learnt: the longest recent execution (LengthEstimate). The first
 //     execution guesses.
-//  3. Priorities are random 62-bit numbers given to tasks as they are created
-//     (section 3.3 draws a permutation of n tasks; the orders are equally likely).
+//  3. Priorities are random 62-bit numbers given to tasks as they are created;
+//     the paper draws a permutation of n tasks. The orders are equally likely.
 //  4. A task that is about to yield or sleep, or a timer that has fired, drops
-//     below all others, and so does one that Fairness overrules; without this
-//     a spinning task of high priority would never end (the paper's section 4.2 does so for
-//     yields). Programs with more than Fairness::kConsecutive points of one task keep the bound
-//     only between two overrulings.
+//     below all others (section 4.2 does so for yields), and so does one that
+//     Fairness overrules; else a spinning task of high priority would never
+//     end. Where that happens, the bound holds from one such drop to the next.
 //  5. The depth is the same in every execution: an execution with d - 1 change
 //     points also hits bugs of lesser depth, and a mixture would divide the bound for d.
+//  6. Operations that commute with all others (begin, end, spawn, an enabled join) are no
+//     place for a switch: the running task performs them at once.
 #pragma once
 
 #include "harness/base/fixed_vector.h"
@@ -32,7 +34,7 @@
 #include "harness/engine/strategy.h"
 #include "harness/strategies/fairness.h"
 #include "harness/strategies/length_estimate.h"
-#include "harness/strategies/operation_count.h"
+#include "harness/strategies/progress.h"
 
 namespace weft::strategies {
 
@@ -73,12 +75,12 @@ class Pct final : public engine::Strategy {
   static constexpr Priority kInitial = Priority{1} << 62;
 
   struct ChangePoint {
-    std::uint64_t operation;  // of the whole execution, from 1
+    std::uint64_t operation;  // contested, of the whole execution, from 1
     Priority priority;
   };
 
-  // `task` has announced `operation_index` operations: applies what was to change by then.
-  std::uint64_t advance(TaskIndex task, std::uint64_t operation_index) noexcept;
+  // `task` is at the latest contested operation: applies what was to change by then.
+  void apply_changes(TaskIndex task) noexcept;
   void demote(TaskIndex task) noexcept { priorities_[task] = lowest_--; }
 
   unsigned depth_;
@@ -86,7 +88,7 @@ class Pct final : public engine::Strategy {
 
   // Of the execution in progress.
   Prng prng_{0};
-  OperationCount count_;
+  Progress progress_;
   Fairness fairness_;
   MappedArray<Priority> priorities_;
   FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, ascending

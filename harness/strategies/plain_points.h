@@ -15,7 +15,7 @@
 
 namespace weft::strategies {
 
-/// Counts in operations of the whole execution (see OperationCount), so that a
+/// Counts in contested operations of the whole execution (see Progress), so that a
 /// switch between tasks neither restarts nor loses a gap.
 class PlainPoints {
  public:

@@ -37,33 +37,35 @@ engine::Strategy& Portfolio::choose_member(std::uint64_t execution) noexcept {
 
 engine::Next Portfolio::next_execution(std::uint64_t execution, std::uint64_t seed) noexcept {
   active_ = &choose_member(execution);
-  count_.begin_execution();
+  progress_.begin_execution();
   return active_->next_execution(execution, seed);
 }
 
 std::size_t Portfolio::pick(const engine::Decision& decision) noexcept {
-  count_.note(decision.at, decision.at_operation);
+  progress_.decided(decision);
   return active_->pick(decision);
 }
 
 std::uint64_t Portfolio::accesses_until_point(TaskIndex task,
                                               std::uint64_t operation_index) noexcept {
-  count_.note(task, operation_index);
+  progress_.resumed(task, operation_index);
   return active_->accesses_until_point(task, operation_index);
 }
 
 void Portfolio::task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept {
+  progress_.task_created(task);
   active_->task_created(task, id, kind);
 }
 
 void Portfolio::executed(TaskIndex task, const trace::Operation& operation,
                          StepIndex step) noexcept {
+  progress_.executed(task, operation);
   active_->executed(task, operation, step);
 }
 
 void Portfolio::execution_ended(StepIndex steps) noexcept {
   active_->execution_ended(steps);
-  share(count_.total());
+  share(progress_.contested());
 }
 
 void Portfolio::share(std::uint64_t operations) noexcept {

@@ -17,9 +17,9 @@
 
 #include "harness/engine/strategy.h"
 #include "harness/strategies/length_estimate.h"
-#include "harness/strategies/operation_count.h"
 #include "harness/strategies/pct.h"
 #include "harness/strategies/pos.h"
+#include "harness/strategies/progress.h"
 #include "harness/strategies/random.h"
 #include "harness/strategies/round_robin.h"
 
@@ -60,7 +60,7 @@ class Portfolio final : public engine::Strategy {
   Random random_;
   engine::Strategy* active_ = &round_robin_;
   LengthEstimate length_;
-  OperationCount count_;
+  Progress progress_;
 };
 
 }  // namespace weft::strategies

@@ -5,8 +5,13 @@
 
 #include <bit>
 
+#include "harness/strategies/operation_traits.h"
+
 namespace weft::strategies {
 namespace {
+
+constexpr std::uint64_t kLast = 0;
+constexpr std::uint64_t kAtOnce = ~std::uint64_t{0};
 
 bool race(std::uintptr_t address, std::uint8_t width, trace::Access access,
           std::uintptr_t other_address, std::uint8_t other_width,
@@ -22,7 +27,7 @@ bool race(std::uintptr_t address, std::uint8_t width, trace::Access access,
 
 engine::Next Pos::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   prng_ = Prng(seed);
-  count_.begin_execution();
+  progress_.begin_execution();
   fairness_.begin_execution();
   co_enabled_.clear();
   const auto drawn = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));
@@ -38,9 +43,10 @@ void Pos::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
 }
 
 void Pos::draw(Pending& pending, const trace::Operation& operation, bool overruled) noexcept {
-  // 0 is for those that give way; the others draw at least 1. But whoever spins may
-  // be waiting for the very task that gave way.
-  pending.priority = gives_way(operation.kind) && !overruled ? 0 : prng_.next() | 1;
+  pending.priority = prng_.next() | 1;
+  if (commutes(operation.kind)) pending.priority = kAtOnce;
+  // Unless overruled: whoever spins may be waiting for the very task that gave way.
+  if (gives_way(operation.kind) && !overruled) pending.priority = kLast;
   pending.address = operation.address;
   pending.width = operation.width;
   pending.access = trace::access_of(operation.kind);
@@ -48,7 +54,7 @@ void Pos::draw(Pending& pending, const trace::Operation& operation, bool overrul
 }
 
 std::size_t Pos::pick(const engine::Decision& decision) noexcept {
-  count_.note(decision.at, decision.at_operation);
+  progress_.decided(decision);
   const bool redraw = fairness_.overrule(decision.at);
   std::size_t highest = 0;
   std::uint64_t highest_priority = 0;
@@ -77,10 +83,12 @@ std::uint64_t Pos::choose(const engine::Choice& choice) noexcept {
 }
 
 std::uint64_t Pos::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  return plain_.until_next(count_.note(task, operation_index));
+  progress_.resumed(task, operation_index);
+  return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
 }
 
 void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+  progress_.executed(task, operation);
   // A step task's next operation may have the same index.
   pending_[task].drawn = false;
   const trace::Access access = trace::access_of(operation.kind);
@@ -96,7 +104,7 @@ void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
 }
 
 void Pos::execution_ended(StepIndex) noexcept {
-  length_.observe(count_.total());
+  length_.observe(progress_.contested());
 }
 
 std::size_t Pos::save(unsigned char* buffer, std::size_t capacity) const noexcept {

@@ -14,7 +14,9 @@
 //     all of them; those between belong to the operation before. `plain` fixes the gap.
 //  2. Two operations race when both were enabled, touch overlapping memory and are
 //     not both reads; locks, condition variables and the like count as writes.
-//  3. A task about to yield or sleep has the lowest priority, and when Fairness
+//  3. Operations that commute with all others (begin, end, spawn, an enabled join)
+//     go at once, so that more of those that race are pending side by side.
+//  4. A task about to yield or sleep has the lowest priority, and when Fairness
 //     overrules, all pending operations draw anew: a spinning task would
 //     otherwise wait for one of its loads to draw below an unlucky operation.
 #pragma once
@@ -25,8 +27,8 @@
 #include "harness/engine/strategy.h"
 #include "harness/strategies/fairness.h"
 #include "harness/strategies/length_estimate.h"
-#include "harness/strategies/operation_count.h"
 #include "harness/strategies/plain_points.h"
+#include "harness/strategies/progress.h"
 #include "harness/trace/channel.h"
 
 namespace weft::strategies {
@@ -73,7 +75,7 @@ class Pos final : public engine::Strategy {
 
   // Of the execution in progress.
   Prng prng_{0};
-  OperationCount count_;
+  Progress progress_;
   PlainPoints plain_;
   Fairness fairness_;
   MappedArray<Pending> pending_;  // by task

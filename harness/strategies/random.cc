@@ -3,7 +3,7 @@
 
 #include "harness/strategies/random.h"
 
-#include "harness/strategies/fairness.h"
+#include "harness/strategies/operation_traits.h"
 
 namespace weft::strategies {
 namespace {
@@ -17,18 +17,20 @@ engine::Next Random::next_execution(std::uint64_t, std::uint64_t seed) noexcept 
   prng_ = Prng(seed);
   const double drawn = 1.0 / static_cast<double>(1u << prng_.between(1, kSparsestSwitchLog2));
   switch_probability_ = options_.switch_probability > 0 ? options_.switch_probability : drawn;
-  count_.begin_execution();
+  progress_.begin_execution();
   const auto gap_log2 = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));
   plain_.begin_execution(gap_log2, prng_.next());
   return engine::Next::kGo;
 }
 
 std::size_t Random::pick(const engine::Decision& decision) noexcept {
-  count_.note(decision.at, decision.at_operation);
+  progress_.decided(decision);
   const std::size_t candidates = decision.enabled.size();
   if (decision.current == engine::Decision::kNone) return prng_.below(candidates);
+  const trace::OpKind kind = decision.enabled[decision.current].operation->kind;
+  if (commutes(kind)) return decision.current;
   double leave = switch_probability_;
-  if (leave < 0.5 && gives_way(decision.enabled[decision.current].operation->kind)) leave = 0.5;
+  if (leave < 0.5 && gives_way(kind)) leave = 0.5;
   if (!prng_.chance(leave)) return decision.current;
   const std::size_t other = prng_.below(candidates - 1);
   return other < decision.current ? other : other + 1;
@@ -39,11 +41,20 @@ std::uint64_t Random::choose(const engine::Choice& choice) noexcept {
 }
 
 std::uint64_t Random::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  return plain_.until_next(count_.note(task, operation_index));
+  progress_.resumed(task, operation_index);
+  return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
+}
+
+void Random::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
+  progress_.task_created(task);
+}
+
+void Random::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+  progress_.executed(task, operation);
 }
 
 void Random::execution_ended(StepIndex) noexcept {
-  length_.observe(count_.total());
+  length_.observe(progress_.contested());
 }
 
 std::size_t Random::save(unsigned char* buffer, std::size_t capacity) const noexcept {

@@ -13,14 +13,15 @@
 //  2. Unless `switch` is given, the probability is drawn per execution from
 //     1/2, 1/4, ... 1/64, and so is the density of considered plain accesses, so that a
 //     campaign covers dense and sparse whatever the program's length.
-//  3. A task about to yield or sleep is left with probability 1/2 at least.
+//  3. A task about to yield or sleep is left with probability 1/2 at least, one whose
+//     operation commutes with all others never.
 #pragma once
 
 #include "harness/base/prng.h"
 #include "harness/engine/strategy.h"
 #include "harness/strategies/length_estimate.h"
-#include "harness/strategies/operation_count.h"
 #include "harness/strategies/plain_points.h"
+#include "harness/strategies/progress.h"
 
 namespace weft::strategies {
 
@@ -38,6 +39,9 @@ class Random final : public engine::Strategy {
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
   std::uint64_t accesses_until_point(TaskIndex task,
                                      std::uint64_t operation_index) noexcept override;
+  void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
+  void executed(TaskIndex task, const trace::Operation& operation,
+                StepIndex step) noexcept override;
   void execution_ended(StepIndex steps) noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
   bool load(const unsigned char* buffer, std::size_t size) noexcept override;
@@ -52,7 +56,7 @@ class Random final : public engine::Strategy {
   // Of the execution in progress.
   Prng prng_{0};
   double switch_probability_ = 0;
-  OperationCount count_;
+  Progress progress_;
   PlainPoints plain_;
 };
 

@@ -3,6 +3,8 @@
 
 #include "harness/strategies/round_robin.h"
 
+#include "harness/strategies/operation_traits.h"
+
 namespace weft::strategies {
 namespace {
 
@@ -17,7 +19,7 @@ engine::Next RoundRobin::next_execution(std::uint64_t execution, std::uint64_t s
                                : Schedule::kRandom;
   seed_ = seed;
   prng_ = Prng(seed);
-  count_.begin_execution();
+  progress_.begin_execution();
   fairness_.begin_execution();
   turn_ = 0;
   used_ = 0;
@@ -72,7 +74,7 @@ std::size_t RoundRobin::next_after(const engine::Decision& decision, bool timers
 }
 
 std::size_t RoundRobin::pick(const engine::Decision& decision) noexcept {
-  count_.note(decision.at, decision.at_operation);
+  progress_.decided(decision);
   const bool overruled = fairness_.overrule(decision.at);
   std::size_t chosen = engine::Decision::kNone;
   if (decision.current == engine::Decision::kNone) {
@@ -107,10 +109,12 @@ std::uint64_t RoundRobin::choose(const engine::Choice& choice) noexcept {
 
 std::uint64_t RoundRobin::accesses_until_point(TaskIndex task,
                                                std::uint64_t operation_index) noexcept {
-  return plain_.until_next(count_.note(task, operation_index));
+  progress_.resumed(task, operation_index);
+  return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
 }
 
 void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+  progress_.executed(task, operation);
   used_ = task == turn_ ? used_ + 1 : 1;
   turn_ = task;
   if (schedule_ == Schedule::kLockstep && operation.kind == trace::OpKind::kSpawn)
@@ -118,7 +122,7 @@ void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, Ste
 }
 
 void RoundRobin::execution_ended(StepIndex) noexcept {
-  length_.observe(count_.total());
+  length_.observe(progress_.contested());
 }
 
 std::size_t RoundRobin::save(unsigned char* buffer, std::size_t capacity) const noexcept {

@@ -25,8 +25,8 @@
 #include "harness/engine/strategy.h"
 #include "harness/strategies/fairness.h"
 #include "harness/strategies/length_estimate.h"
-#include "harness/strategies/operation_count.h"
 #include "harness/strategies/plain_points.h"
+#include "harness/strategies/progress.h"
 
 namespace weft::strategies {
 
@@ -69,7 +69,7 @@ class RoundRobin final : public engine::Strategy {
   Prng prng_{0};
   bool ascending_ = true;
   unsigned quantum_log2_ = 0;
-  OperationCount count_;
+  Progress progress_;
   PlainPoints plain_;
   Fairness fairness_;
   MappedArray<bool> is_spawner_;  // kLockstep: has spawned and not blocked since

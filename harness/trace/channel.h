@@ -33,7 +33,7 @@ inline constexpr std::size_t kStrategyStateBytes = 64 * 1024;
 inline constexpr std::size_t kEstimatorRegisters = 4096;
 
 struct ModuleRow {
-  std::uintptr_t base = 0;  // load address in the worker
+  std::uintptr_t base = 0;  // load bias (dlpi_addr): offsets are the ELF file's virtual addresses
   std::uint64_t id = 0;     // hash of the basename
   char path[240] = {};
 };
@@ -42,6 +42,7 @@ struct ModuleRow {
 struct Mark {
   std::uint64_t id = 0;
   std::uint64_t hits = 0;  // executions in which it held
+  std::uint64_t last_execution = 0;  // the latest such execution, plus 1
   char text[112] = {};
 };
 

@@ -55,6 +55,10 @@ struct TaskRow {
   bool operator==(const TaskRow&) const = default;
 };
 
+/// The ordinal, among the root's children, of the step task that lets virtual time pass: out of any
+/// program's reach, so that it shifts no thread's ordinal.
+inline constexpr std::uint32_t kTimerOrdinal = 0xffffffff;
+
 /// True where a choice of this kind is a task, so that Deviation::value is a TaskId.
 [[nodiscard]] constexpr bool chooses_task(ChoiceKind kind) noexcept {
   return kind == ChoiceKind::kSchedule || kind == ChoiceKind::kWaiter;

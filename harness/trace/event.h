@@ -22,13 +22,13 @@ struct Event {
   bool preempted = false;  // another enabled task was running before this step
   std::uint16_t enabled_count = 0;
   std::uint64_t operation_index = 0;  // the task's own count
-  ObjectId object;
+  ObjectId object = {};
   std::uint64_t value = 0;  // value read, stored or returned by the operation
   std::uint64_t argument = 0;
-  std::uint64_t time = 0;     // virtual nanoseconds
-  std::uint64_t enabled = 0;  // enabled set before the step, tasks 0..63
-  std::uint64_t digest = 0;   // history digest after the step
-  Site site;
+  std::uint64_t time = 0;          // virtual nanoseconds
+  std::uint64_t enabled = 0;       // enabled set before the step, tasks 0..63
+  std::uint64_t digest = 0;        // history digest after the step
+  Site site = {};                  // inside the call instruction, not past it
   std::uint32_t stack = kNoStack;  // index into the trace's stacks
 };
 

@@ -42,15 +42,16 @@ inline constexpr int kMaxFrames = 32;
 inline constexpr int kMaxFindingTasks = 64;
 inline constexpr int kMaxHeldLocks = 8;
 
+/// Innermost frame first. Sites lie inside their call instructions: return addresses less one.
 struct Stack {
   std::uint32_t count = 0;
-  Site frames[kMaxFrames];
+  Site frames[kMaxFrames] = {};
 };
 
 /// A lock and where it was taken.
 struct HeldLock {
   ObjectId object;
-  Site acquired_at;
+  Site acquired_at = {};
 };
 
 enum class TaskState : std::uint8_t { kRunnable, kBlocked, kEnded };
@@ -61,12 +62,12 @@ struct FindingTask {
   TaskState state = TaskState::kEnded;
   bool in_cycle = false;               // part of the deadlock's cycle
   OpKind operation = OpKind::kNone;    // pending
-  ObjectId object;                     // what the pending operation is about
+  ObjectId object = {};                // what the pending operation is about
   std::uint64_t operation_index = 0;   // how far the task had come
   TaskIndex waits_for = kNoTaskIndex;  // who holds what it waits for
   std::uint32_t held_count = 0;
-  HeldLock held[kMaxHeldLocks];
-  Stack stack;
+  HeldLock held[kMaxHeldLocks] = {};
+  Stack stack = {};
 };
 
 /// Fixed size, trivially copyable; `message` and `detail` are NUL-terminated.

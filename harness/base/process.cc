@@ -1,7 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "harness/image/process.h"
+#include "harness/base/process.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 #include "harness/base/system_call.h"
 
-namespace weft::image {
+namespace weft {
 namespace {
 
 // personality(2): this value asks without changing anything.
@@ -93,4 +93,4 @@ int pin_to_one_cpu(unsigned ordinal) noexcept {
   return -1;
 }
 
-}  // namespace weft::image
+}  // namespace weft

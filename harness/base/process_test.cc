@@ -4,7 +4,7 @@
 // Goal: randomisation goes off by one re-execution, or its refusal is told; pinning leaves one
 // processor. Method: in child processes, for both are for good.
 
-#include "harness/image/process.h"
+#include "harness/base/process.h"
 
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace weft::image {
+namespace weft {
 namespace {
 
 // The arguments of this process with `--gtest_filter` naming only `test`.
@@ -110,4 +110,4 @@ TEST(ProcessTest, PinningLeavesOneProcessorAndWrapsAround) {
 }
 
 }  // namespace
-}  // namespace weft::image
+}  // namespace weft

@@ -4,7 +4,7 @@
 // What a process can settle about itself before it explores: where it is loaded and where it runs.
 #pragma once
 
-namespace weft::image {
+namespace weft {
 
 // Set in the environment by the re-execution, so that it is tried once only.
 inline constexpr char kReexecVariable[] = "WEFT_REEXECUTED";
@@ -31,4 +31,4 @@ const char* describe(ReexecResult result) noexcept;
 // number `ordinal`, modulo how many there are. Returns the processor's number, or -1 when refused.
 int pin_to_one_cpu(unsigned ordinal = 0) noexcept;
 
-}  // namespace weft::image
+}  // namespace weft

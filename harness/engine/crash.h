@@ -1,0 +1,15 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Signals that end an execution, and exceptions that nobody catches.
+#pragma once
+
+#include "harness/engine/execution.h"
+
+namespace weft::engine {
+
+/// Turns fatal signals, std::terminate and the watchdog's signal into findings of
+/// `execution`. Once per worker, before the snapshot.
+void install_crash_handlers(Execution& execution) noexcept;
+
+}  // namespace weft::engine

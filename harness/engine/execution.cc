@@ -1,0 +1,182 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The life of an execution and of its tasks. Decisions are in schedule.cc, bad
+// ends in failure.cc.
+#include "harness/engine/execution.h"
+
+#include "harness/base/check.h"
+
+namespace weft::engine {
+namespace {
+
+constexpr std::size_t kArenaBytes = std::size_t{256} << 20;  // of address space; only touched pages count
+constexpr std::uint64_t kDigestSeed = 0x77656674776f726b;
+
+}  // namespace
+
+Execution::Execution(const WorkerConfig& config, trace::Channel& channel, Executor& executor,
+                     ProcessImage& image) noexcept
+    : config_(config),
+      channel_(channel),
+      executor_(executor),
+      image_(image),
+      arena_(kArenaBytes),
+      tasks_(trace::kMaxTasks),
+      view_(trace::kMaxTasks) {}
+
+bool Execution::add_observer(Observer& observer) noexcept {
+  if (observer_count_ == kMaxObservers) return false;
+  observers_[observer_count_++] = &observer;
+  return true;
+}
+
+bool Execution::add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept {
+  if (invariant_count_ == kMaxInvariants) return false;
+  invariants_[invariant_count_++] = {holds, context, what};
+  return true;
+}
+
+void Execution::begin(Strategy& strategy) noexcept {
+  strategy_ = &strategy;
+  arena_.reset();
+  locks_.clear();
+  time_.reset();
+  task_count_ = 0;
+  next_slot_ = 0;
+  enabled_.clear();
+  steps_ = 0;
+  digest_ = kDigestSeed;
+  run_length_ = 0;
+  last_ = kNoTaskIndex;
+  next_wait_order_ = 0;
+  timed_waits_ = 0;
+  live_attached_ = 0;
+  attached_ended_at_ = 0;
+  invariant_count_ = 0;
+  intercept_state = nullptr;
+  channel_.steps = 0;
+  channel_.switches = 0;
+  channel_.preemptions = 0;
+  channel_.schedule_digest = 0;
+  channel_.task_count = 0;
+  channel_.deviation_count = 0;
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_began();
+}
+
+Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept {
+  const auto index = static_cast<TaskIndex>(task_count_++);
+  Task& task = tasks_[index];
+  task = Task{};
+  task.execution = this;
+  task.id = id;
+  task.index = index;
+  task.parent = parent;
+  task.ordinal = ordinal;
+  task.kind = kind;
+  if (kind == TaskKind::kThread) {
+    task.slot = next_slot_++;
+    ++live_attached_;
+  }
+  channel_.tasks[index] = {id, parent, ordinal};
+  channel_.task_count = static_cast<std::uint32_t>(task_count_);
+  strategy_->task_created(index, id, kind);
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->task_created(task);
+  return task;
+}
+
+void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexcept {
+  begin(strategy);
+  Task& root = add_task(kRootTask, kNoTaskIndex, 0, TaskKind::kThread);
+  root.main = main;
+  root.record = record;
+  root.pending = {.kind = trace::OpKind::kTaskBegin};
+  Task& timer = add_task(kRootTask.child(kTimerOrdinal), kRootIndex, kTimerOrdinal, TaskKind::kStep);
+  timer.pending = {.kind = trace::OpKind::kTimerFire};
+  const bool started = executor_.start(root, root.slot);
+  WEFT_CHECK(started, "no thread for the root task: the system's limit on threads is reached");
+  set_enabled(root);
+  account(root, root);
+  executor_.run(root);
+
+  channel_.schedule_digest = digest_;
+  strategy.execution_ended(steps_);
+  heed_complaint();
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_ended();
+  executor_.recycle();
+}
+
+Task* Execution::spawn(Task& parent, void (*main)(Task&), void* record) noexcept {
+  if (task_count_ == trace::kMaxTasks) {
+    fail(trace::FindingKind::kUnsupported,
+         "more than 1022 threads in one execution: split the test, or use fewer threads");
+  }
+  const std::uint32_t ordinal = parent.children++;
+  Task& task = add_task(parent.id.child(ordinal), parent.index, ordinal, TaskKind::kThread);
+  task.main = main;
+  task.record = record;
+  task.pending = {.kind = trace::OpKind::kTaskBegin, .address = 0, .pc = parent.pending.pc, .argument = task.index};
+  task.operation_index = 1;
+  if (!executor_.start(task, task.slot)) {
+    task.state = TaskState::kEnded;
+    --live_attached_;
+    return nullptr;
+  }
+  set_enabled(task);
+  return &task;
+}
+
+void Execution::detach(Task& task) noexcept {
+  if (task.detached) return;
+  task.detached = true;
+  if (task.state != TaskState::kEnded) --live_attached_;
+}
+
+void Execution::end(Task& task) noexcept {
+  task.state = TaskState::kEnded;
+  enabled_.assign(task.index, false);
+  if (!task.detached) --live_attached_;
+  if (live_attached_ == 0 && attached_ended_at_ == 0) attached_ended_at_ = steps_;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    Task& other = tasks_[i];
+    if (other.pending.kind == trace::OpKind::kJoin && other.pending.argument == task.index) set_enabled(other);
+  }
+  if (Task* next = decide(task)) {
+    executor_.leave(task, *next);
+  } else {
+    executor_.finish(task);
+  }
+}
+
+ObjectId Execution::object_of(std::uintptr_t address) const noexcept {
+  if (address == 0) return {};
+  HeapBlock block;
+  if (image_.find_block(address, block)) {
+    return {block.owner.value, address - block.begin, static_cast<std::uint32_t>(block.ordinal), ObjectSpace::kHeap};
+  }
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = tasks_[i];
+    if (task.kind != TaskKind::kThread) continue;
+    const Executor::StackArea area = executor_.stack_area(task.slot);
+    if (address >= area.low && address < area.high) {
+      return {task.id.value, area.high - address, 0, ObjectSpace::kStack};
+    }
+  }
+  ObjectId object{.space = ObjectSpace::kModule};
+  if (image_.find_module(address, object.owner, object.offset)) return object;
+  return {0, address, 0, ObjectSpace::kForeign};
+}
+
+ObjectId Execution::object_of(const trace::Operation& operation) const noexcept {
+  switch (operation.kind) {
+    case trace::OpKind::kJoin:
+    case trace::OpKind::kDetach:
+    case trace::OpKind::kTaskBegin:
+      if (operation.argument < task_count_) return {tasks_[operation.argument].id.value, 0, 0, ObjectSpace::kTask};
+      return {};
+    default:
+      return object_of(operation.address);
+  }
+}
+
+}  // namespace weft::engine

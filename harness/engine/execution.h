@@ -1,0 +1,192 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One run of the subject under one schedule: the algorithm in one place.
+//
+// A task that is about to do something observable announces it with point().
+// There the engine asks the strategy which enabled task performs its announced
+// operation next, hands the processor over, and comes back when it is the
+// caller's turn. Between two points exactly one task runs, so everything here
+// is sequential code.
+//
+//   point():   announce -> decide -> (switch) -> the caller performs its operation
+//   refresh(): the caller changed a lock; recompute who is enabled
+//   wake():    the caller's signal reached a waiter; its next operation is known
+//
+// Invariants
+//  1. A task is in enabled_ iff it is ready and its announced operation would
+//     succeed now (would_succeed()).
+//  2. Every decision among several goes through the strategy, and every answer
+//     that is not the stated default (trace/choice.h) is in the choice log.
+//  3. Nothing here allocates from malloc or throws.
+//
+// Thread-safety: called by the running task, or by the controller while no task
+// runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "harness/base/arena.h"
+#include "harness/base/mapped_array.h"
+#include "harness/engine/executor.h"
+#include "harness/engine/observer.h"
+#include "harness/engine/process_image.h"
+#include "harness/engine/strategy.h"
+#include "harness/engine/task.h"
+#include "harness/engine/task_set.h"
+#include "harness/engine/worker.h"
+#include "harness/model/lock_table.h"
+#include "harness/model/virtual_time.h"
+#include "harness/trace/channel.h"
+
+namespace weft::engine {
+
+inline constexpr TaskIndex kRootIndex = 0;
+inline constexpr TaskIndex kTimerIndex = 1;
+/// The timer's ordinal among the root's children, out of any program's reach.
+inline constexpr std::uint32_t kTimerOrdinal = 0xffffffff;
+
+class Execution {
+ public:
+  Execution(const WorkerConfig& config, trace::Channel& channel, Executor& executor,
+            ProcessImage& image) noexcept;
+
+  // --- The controller's part.
+
+  /// Runs `body` on a root task of its own to the end. Does not return if there is a finding.
+  /// `record` is the interception layer's record of the root.
+  void run(Strategy& strategy, void (*main)(Task&), void* record) noexcept;
+  bool add_observer(Observer& observer) noexcept;
+
+  // --- For the interception layer, on the running task.
+
+  /// First call on a task's own thread.
+  void began(Task& task) noexcept { ask_for_plain_points(task); }
+  /// Announces `operation` and returns when the task may perform it.
+  void point(Task& task, const trace::Operation& operation) noexcept;
+  /// The same for a plain access whose countdown ran out; the access is already counted.
+  void plain_point(Task& task, const trace::Operation& operation) noexcept;
+  /// Reports what the operation just performed yielded.
+  void yielded(Task& task, std::uint64_t value) noexcept {
+    for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->yielded(task, value);
+  }
+
+  /// A new thread task, enabled at once; null when the system has no more threads
+  /// (EAGAIN is the subject's to handle).
+  Task* spawn(Task& parent, void (*main)(Task&), void* record) noexcept;
+  /// The last thing a task does; returns when the thread may go back to its pool.
+  void end(Task& task) noexcept;
+  void detach(Task& task) noexcept;
+
+  /// One of `count` numbers (0: any number).
+  std::uint64_t choose(Task& task, trace::ChoiceKind kind, std::uint64_t count) noexcept;
+  /// One of the tasks that wait with `kind` at `address`, or null.
+  Task* choose_waiter(Task& task, trace::OpKind kind, std::uintptr_t address,
+                      std::uint64_t mask = ~std::uint64_t{0}) noexcept;
+  /// Calls `visit` for every task that waits with `kind` at `address`; returns how many.
+  std::uint64_t for_each_waiter(trace::OpKind kind, std::uintptr_t address, void (*visit)(Task&)) noexcept;
+  /// `waiter` need not wait any longer: its pending operation becomes `next`.
+  void wake(Task& waiter, const trace::Operation& next) noexcept;
+  /// Something that operations on `address` depend on has changed.
+  void refresh(std::uintptr_t address) noexcept;
+
+  /// Ends the execution, and this process, with a finding.
+  [[noreturn]] void fail(trace::FindingKind kind, const char* message, const char* file = nullptr,
+                         int line = 0) noexcept;
+  /// For signal handlers on the thread that the signal hit.
+  [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal, std::uintptr_t fault_address) noexcept;
+
+  bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
+
+  // --- What both sides look at.
+  [[nodiscard]] Task& task(TaskIndex index) noexcept { return tasks_[index]; }
+  [[nodiscard]] std::size_t task_count() const noexcept { return task_count_; }
+  [[nodiscard]] model::LockTable& locks() noexcept { return locks_; }
+  [[nodiscard]] model::VirtualTime& time() noexcept { return time_; }
+  [[nodiscard]] ProcessImage& image() noexcept { return image_; }
+  [[nodiscard]] Executor& executor() noexcept { return executor_; }
+  [[nodiscard]] trace::Channel& channel() noexcept { return channel_; }
+  [[nodiscard]] const WorkerConfig& config() const noexcept { return config_; }
+  /// Memory that lasts until the execution ends.
+  [[nodiscard]] Arena& arena() noexcept { return arena_; }
+  [[nodiscard]] StepIndex steps() const noexcept { return steps_; }
+  [[nodiscard]] ObjectId object_of(std::uintptr_t address) const noexcept;
+  [[nodiscard]] ObjectId object_of(const trace::Operation& operation) const noexcept;
+  /// Slot for the interception layer's own per-execution state.
+  void* intercept_state = nullptr;
+
+ private:
+  // schedule.cc
+  [[nodiscard]] bool waits(const Task& task, trace::OpKind kind, std::uintptr_t address) const noexcept {
+    return task.state == TaskState::kReady && task.pending.kind == kind && task.pending.address == address &&
+           !task.woken && !task.timed_out;
+  }
+  void announce(Task& task, const trace::Operation& operation) noexcept;
+  void reschedule(Task& at) noexcept;
+  [[nodiscard]] Task* decide(Task& at) noexcept;
+  [[nodiscard]] TaskIndex fallback(const Task& at, bool at_enabled) const noexcept;
+  [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
+  void account(const Task& at, Task& chosen) noexcept;
+  void fire_timer() noexcept;
+  void set_enabled(Task& task) noexcept;
+  [[nodiscard]] bool would_succeed(const Task& task) const noexcept;
+  void log_deviation(Task& at, trace::ChoiceKind kind, std::uint64_t value, TaskIndex value_index) noexcept;
+  void update_timer() noexcept;
+  void check_invariants(Task& at) noexcept;
+  void heed_complaint() noexcept;
+  void ask_for_plain_points(Task& task) noexcept;
+
+  // execution.cc
+  void begin(Strategy& strategy) noexcept;
+  Task& add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept;
+
+  // failure.cc
+  [[nodiscard]] TaskIndex waits_for(const Task& task) const noexcept;
+  [[noreturn]] void report_stuck(Task& at) noexcept;
+  void report_cycle_through(Task& at) noexcept;
+  void describe_tasks(Task& at) noexcept;
+  [[noreturn]] void fail_described(Task& at, trace::FindingKind kind, const char* message,
+                                   const char* file = nullptr, int line = 0,
+                                   std::span<const TaskIndex> cycle = {}) noexcept;
+  [[noreturn]] void leave_with_finding() noexcept;
+
+  const WorkerConfig& config_;
+  trace::Channel& channel_;
+  Executor& executor_;
+  ProcessImage& image_;
+  Strategy* strategy_ = nullptr;
+  Arena arena_;
+  model::LockTable locks_;
+  model::VirtualTime time_;
+
+  MappedArray<Task> tasks_;
+  std::size_t task_count_ = 0;
+  std::uint32_t next_slot_ = 0;
+  TaskSet enabled_;
+  MappedArray<EnabledTask> view_;  // scratch for decisions
+  StepIndex steps_ = 0;
+  std::uint64_t digest_ = 0;
+  std::uint64_t run_length_ = 0;     // points in a row of the running task
+  TaskIndex last_ = kNoTaskIndex;    // who performed the latest step
+  std::uint64_t next_wait_order_ = 0;
+  std::size_t timed_waits_ = 0;      // tasks that wait with a deadline
+  std::size_t live_attached_ = 0;    // tasks that have not ended and are not detached, the root included
+  StepIndex attached_ended_at_ = 0;  // the step after which only detached tasks were left
+
+  static constexpr std::size_t kMaxObservers = 8;
+  Observer* observers_[kMaxObservers] = {};
+  std::size_t observer_count_ = 0;
+
+  struct Invariant {
+    bool (*holds)(void*) = nullptr;
+    void* context = nullptr;
+    const char* what = nullptr;
+  };
+  static constexpr std::size_t kMaxInvariants = 64;
+  Invariant invariants_[kMaxInvariants];
+  std::size_t invariant_count_ = 0;
+};
+
+}  // namespace weft::engine

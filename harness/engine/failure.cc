@@ -1,0 +1,156 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Bad ends: what a finding says about every task, and how a worker leaves.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "harness/base/check.h"
+#include "harness/base/text_buffer.h"
+#include "harness/detect/wait_cycle.h"
+#include "harness/engine/execution.h"
+#include "harness/engine/unwind.h"
+
+namespace weft::engine {
+namespace {
+
+using trace::FindingKind;
+using trace::OpKind;
+
+void copy_text(char* to, std::size_t capacity, const char* from) noexcept {
+  std::size_t length = 0;
+  if (from != nullptr) {
+    for (; length + 1 < capacity && from[length] != '\0'; ++length) to[length] = from[length];
+  }
+  to[length] = '\0';
+}
+
+void store_stack(const ProcessImage& image, const std::uintptr_t* frames, std::size_t count,
+                 trace::Stack& stack) noexcept {
+  stack.count = 0;
+  for (std::size_t i = 0; i < count && stack.count < trace::kMaxFrames; ++i) {
+    // Return addresses point past their calls; the byte before is inside.
+    stack.frames[stack.count++] = image.site_of(frames[i] - 1);
+  }
+}
+
+}  // namespace
+
+TaskIndex Execution::waits_for(const Task& task) const noexcept {
+  if (task.state == TaskState::kEnded || enabled_.contains(task.index)) return kNoTaskIndex;
+  switch (task.pending.kind) {
+    case OpKind::kMutexLock:
+    case OpKind::kMutexTimedLock:
+    case OpKind::kCondReacquire:
+    case OpKind::kOnce:
+    case OpKind::kGuardAcquire:
+      return locks_.holder(task.pending.address);
+    case OpKind::kJoin:
+      return static_cast<TaskIndex>(task.pending.argument);
+    default:
+      return kNoTaskIndex;
+  }
+}
+
+void Execution::report_cycle_through(Task& at) noexcept {
+  // Waits with a deadline end by themselves, so only hard edges count.
+  if (at.pending.deadline != trace::kNever || waits_for(at) == kNoTaskIndex) return;
+  static_assert(trace::kMaxTasks <= 4096, "the arrays below are on the task's stack");
+  TaskIndex edges[trace::kMaxTasks];
+  TaskIndex cycle[trace::kMaxTasks];
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    edges[i] = tasks_[i].pending.deadline == trace::kNever ? waits_for(tasks_[i]) : kNoTaskIndex;
+  }
+  const std::size_t length = detect::find_cycle(at.index, {edges, task_count_}, {cycle, task_count_});
+  if (length == 0) return;
+  fail_described(at, FindingKind::kDeadlock,
+                 length == 1 ? "a task waits for itself" : "tasks wait for each other in a cycle", nullptr, 0,
+                 {cycle, length});
+}
+
+void Execution::report_stuck(Task& at) noexcept {
+  fail_described(at, FindingKind::kDeadlock, "every task waits and nothing can wake any of them");
+}
+
+void Execution::describe_tasks(Task& at) noexcept {
+  trace::Finding& finding = channel_.finding;
+  finding.task_count = 0;
+  std::uintptr_t frames[trace::kMaxFrames + 16];
+  for (std::size_t i = 0; i < task_count_ && finding.task_count < trace::kMaxFindingTasks; ++i) {
+    Task& task = tasks_[i];
+    if (task.kind != TaskKind::kThread) continue;
+    trace::FindingTask& row = finding.tasks[finding.task_count++];
+    row = {};
+    row.index = task.index;
+    row.operation_index = task.operation_index;
+    if (task.state == TaskState::kEnded) continue;
+    row.state = enabled_.contains(task.index) ? trace::TaskState::kRunnable : trace::TaskState::kBlocked;
+    row.operation = task.pending.kind;
+    row.object = object_of(task.pending);
+    row.waits_for = waits_for(task);
+    locks_.for_each_held_by(task.index, [&](const model::Hold& hold) {
+      if (row.held_count == trace::kMaxHeldLocks) return;
+      row.held[row.held_count++] = {object_of(hold.address), image_.site_of(hold.acquired_pc - 1)};
+    });
+    // A task that has not begun has no stack of its own yet.
+    if (task.pending.kind == OpKind::kTaskBegin && &task != &at) continue;
+    const std::size_t count =
+        &task == &at ? capture_stack(frames, std::size(frames), task.pending.pc)
+                     : executor_.parked_stack(at, task, frames, std::size(frames));
+    store_stack(image_, frames, count, row.stack);
+  }
+}
+
+void Execution::fail(FindingKind kind, const char* message, const char* file, int line) noexcept {
+  Task* const task = current_task != nullptr ? current_task : &tasks_[last_ == kNoTaskIndex ? kRootIndex : last_];
+  fail_described(*task, kind, message, file, line);
+}
+
+void Execution::fail_described(Task& at, FindingKind kind, const char* message, const char* file, int line,
+                               std::span<const TaskIndex> cycle) noexcept {
+  const InterceptionOff off;
+  trace::Finding& finding = channel_.finding;
+  finding.kind = kind;
+  finding.task = at.index;
+  finding.steps = steps_;
+  finding.preemptions = channel_.preemptions;
+  copy_text(finding.message, sizeof finding.message, message);
+  copy_text(finding.file, sizeof finding.file, file);
+  finding.line = line;
+  describe_tasks(at);
+  for (const TaskIndex member : cycle) {
+    for (std::uint32_t t = 0; t < finding.task_count; ++t) {
+      if (finding.tasks[t].index == member) finding.tasks[t].in_cycle = true;
+    }
+  }
+  leave_with_finding();
+}
+
+void Execution::fail_in_signal(FindingKind kind, int signal, std::uintptr_t fault_address) noexcept {
+  trace::Finding& finding = channel_.finding;
+  finding.signal = signal;
+  finding.fault_address = fault_address;
+  FixedText<128> text;
+  if (kind == FindingKind::kHang) {
+    text.append("a task did not come back to the engine");
+  } else {
+    const char* name = sigabbrev_np(signal);
+    text.append("fatal signal SIG").append(name == nullptr ? "?" : name);
+    if (signal == SIGSEGV || signal == SIGBUS) text.append(" at address ").append_hex(fault_address);
+  }
+  fail(kind, text.c_str());
+}
+
+void Execution::leave_with_finding() noexcept {
+  channel_.schedule_digest = digest_;
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_ended();
+  channel_.strategy_state_size = strategy_->save(channel_.strategy_state, trace::kStrategyStateBytes);
+  channel_.phase.store(trace::WorkerPhase::kFound, std::memory_order_relaxed);
+  // release: pairs with the supervisor's acquire; the finding is complete when it shows.
+  channel_.finding_ready.store(true, std::memory_order_release);
+  _exit(static_cast<int>(WorkerExit::kFinding));
+}
+
+}  // namespace weft::engine

@@ -1,0 +1,79 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The state of the process as the engine needs it: the subject's heap, the
+// snapshot from which every execution starts, and names for addresses. The
+// image/ folder implements it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/base/ids.h"
+
+namespace weft::engine {
+
+/// Where the subject's heap lies, in every process; free() routes by it. Chosen in
+/// image/subject_heap.h, which also checks that the two agree.
+inline constexpr std::uintptr_t kSubjectHeapBegin = 0x2000'0000'0000;
+inline constexpr std::uintptr_t kSubjectHeapEnd = 0x2010'0000'0000;
+
+[[nodiscard]] inline bool in_subject_heap(const void* pointer) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return address >= kSubjectHeapBegin && address < kSubjectHeapEnd;
+}
+
+/// Verdict on a pointer that the subject frees.
+enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid };
+
+/// A heap block of the subject.
+struct HeapBlock {
+  std::uintptr_t begin = 0;
+  std::size_t size = 0;
+  TaskId owner;
+  std::uint64_t ordinal = 0;
+  bool live = false;
+};
+
+/// Thread-safety: called by the running task or the controller only.
+class ProcessImage {
+ public:
+  virtual ~ProcessImage() = default;
+
+  /// Remembers the writable state of the subject's modules and, from
+  /// `stack_low` upwards, the calling thread's stack.
+  virtual void snapshot(std::uintptr_t stack_low) noexcept = 0;
+  /// Brings it back and empties the subject's heap.
+  virtual void restore() noexcept = 0;
+  /// Gives the calling thread's thread_locals their initial values.
+  virtual void reset_thread_locals() noexcept = 0;
+
+  // The subject's heap.
+  virtual void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes, std::size_t alignment,
+                         std::uintptr_t pc) noexcept = 0;
+  virtual FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation, std::uintptr_t pc) noexcept = 0;
+  [[nodiscard]] virtual std::size_t usable_size(void* pointer) const noexcept = 0;
+  [[nodiscard]] virtual bool find_block(std::uintptr_t address, HeapBlock& block) const noexcept = 0;
+
+  // Names.
+  [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;
+  /// A variable of a loaded module: its id (hash of the basename) and the offset.
+  [[nodiscard]] virtual bool find_module(std::uintptr_t address, std::uint64_t& id,
+                                         std::uint64_t& offset) const noexcept = 0;
+  /// True for code of libc and the dynamic loader, whose allocations outlive an execution.
+  [[nodiscard]] virtual bool is_libc(std::uintptr_t pc) const noexcept = 0;
+  /// Rows for the trace; returns how many there are.
+  [[nodiscard]] virtual std::size_t module_count() const noexcept = 0;
+  virtual void describe_module(std::size_t index, std::uintptr_t& base, std::uint64_t& id, char* path,
+                               std::size_t capacity) const noexcept = 0;
+};
+
+/// Makes the image for this worker in memory of its own. `restore_segments` off:
+/// only the heap is reset (under ASan, whose shadow does not follow).
+[[nodiscard]] ProcessImage& make_process_image(bool restore_segments) noexcept;
+
+/// The one made in this process, or null: the slot through which malloc, called
+/// by code that knows no task, finds the heap. Written before the snapshot.
+[[nodiscard]] ProcessImage* process_image() noexcept;
+
+}  // namespace weft::engine

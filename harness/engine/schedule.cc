@@ -1,0 +1,323 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Decisions: what is enabled, who goes next, and the log of departures from the
+// default schedule.
+#include "harness/base/check.h"
+#include "harness/engine/execution.h"
+#include "harness/model/mutex.h"
+#include "harness/model/once.h"
+
+namespace weft::engine {
+namespace {
+
+using trace::ChoiceKind;
+using trace::OpKind;
+
+/// Steps that detached tasks get to end by themselves once nobody else is left.
+constexpr StepIndex kDetachedGrace = 10'000;
+
+}  // namespace
+
+void Execution::point(Task& task, const trace::Operation& operation) noexcept {
+  ++task.operation_index;
+  announce(task, operation);
+}
+
+void Execution::plain_point(Task& task, const trace::Operation& operation) noexcept { announce(task, operation); }
+
+void Execution::announce(Task& task, const trace::Operation& operation) noexcept {
+  if (invariant_count_ != 0) check_invariants(task);
+  task.pending = operation;
+  for (std::uint16_t& made : task.choices) made = 0;
+  task.woken = false;
+  task.timed_out = false;
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->announced(task);
+  set_enabled(task);
+  if (!enabled_.contains(task.index)) {
+    task.wait_order = ++next_wait_order_;
+    report_cycle_through(task);
+  }
+  reschedule(task);
+  ask_for_plain_points(task);
+}
+
+void Execution::ask_for_plain_points(Task& task) noexcept {
+  task.accesses_until_point =
+      config_.memory_points ? strategy_->accesses_until_point(task.index, task.operation_index) : trace::kNever;
+}
+
+void Execution::reschedule(Task& at) noexcept {
+  Task* next = decide(at);
+  if (next == &at) return;
+  if (next == nullptr) {
+    executor_.abandon(at);
+  } else {
+    executor_.switch_to(at, *next);
+  }
+}
+
+Task* Execution::decide(Task& at) noexcept {
+  for (;;) {
+    if (live_attached_ == 0) {
+      const bool anyone_left = [&] {
+        for (std::size_t i = 0; i < task_count_; ++i) {
+          if (tasks_[i].kind == TaskKind::kThread && tasks_[i].state != TaskState::kEnded) return true;
+        }
+        return false;
+      }();
+      if (!anyone_left) return nullptr;
+      // The process would be gone by now; detached tasks that do not end are dropped.
+      if (enabled_.count() == 0 || steps_ > attached_ended_at_ + kDetachedGrace) return nullptr;
+    }
+    if (enabled_.count() == 0) report_stuck(at);
+    const bool at_enabled = enabled_.contains(at.index);
+    const TaskIndex by_default = fallback(at, at_enabled);
+    Task& chosen = enabled_.count() == 1 ? tasks_[by_default] : pick(at, by_default, at_enabled);
+    account(at, chosen);
+    if (chosen.kind == TaskKind::kThread) return &chosen;
+    fire_timer();
+  }
+}
+
+TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
+  const bool passes = at.pending.kind == OpKind::kYield || run_length_ >= trace::kDefaultFairness;
+  if (at_enabled && !passes) return at.index;
+  // Cyclically onwards from `at`; the timer only when no thread can run.
+  TaskIndex next = at.index;
+  for (std::size_t i = 0; i < enabled_.count(); ++i) {
+    next = enabled_.next(std::size_t{next} + 1);
+    if (next == kNoTaskIndex) next = enabled_.next(0);
+    if (tasks_[next].kind == TaskKind::kThread) return next;
+  }
+  return next;
+}
+
+Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept {
+  std::size_t count = 0;
+  Decision decision;
+  decision.step = steps_;
+  decision.at = at.index;
+  decision.at_operation = at.operation_index;
+  decision.digest = digest_;
+  enabled_.for_each([&](TaskIndex index) {
+    const Task& task = tasks_[index];
+    if (at_enabled && index == at.index) decision.current = count;
+    if (index == by_default) decision.fallback = count;
+    view_.data()[count++] = {index, task.kind, task.id, task.operation_index, &task.pending};
+  });
+  decision.enabled = {view_.data(), count};
+  const std::size_t position = strategy_->pick(decision);
+  heed_complaint();
+  WEFT_CHECK(position < count, "a strategy picked a task that is not enabled");
+  Task& chosen = tasks_[view_.data()[position].index];
+  if (chosen.index != by_default) log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
+  ++at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
+  return chosen;
+}
+
+void Execution::account(const Task& at, Task& chosen) noexcept {
+  const bool same = last_ == chosen.index;
+  const bool preempted = !same && &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
+  run_length_ = same ? run_length_ + 1 : 1;
+  last_ = chosen.index;
+  const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
+                             (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^ chosen.operation_index;
+  digest_ = fold(digest_ + enabled_.hash(), what);
+  ++steps_;
+  channel_.steps = steps_;
+  channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (!same) ++channel_.switches;
+  if (preempted) ++channel_.preemptions;
+  if (observer_count_ != 0) {
+    const StepView view{steps_, &chosen, preempted, enabled_.count(), enabled_.low_word(), digest_};
+    for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->step(view);
+  }
+  strategy_->executed(chosen.index, chosen.pending, steps_);
+  if (steps_ > config_.step_cap) {
+    fail(trace::FindingKind::kStepCap,
+         "the execution did not end within its step limit: a livelock, or raise --max-steps");
+  }
+}
+
+void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value, TaskIndex value_index) noexcept {
+  if (channel_.deviation_count == trace::kMaxDeviations) {
+    fail(trace::FindingKind::kStepCap, "the choice log is full: shorten the test or use a sparser strategy");
+  }
+  channel_.deviations[channel_.deviation_count] = {
+      .task = at.id,
+      .operation = at.operation_index,
+      .value = value,
+      .nth = at.choices[static_cast<std::size_t>(kind)],
+      .kind = kind,
+      .digest = static_cast<std::uint16_t>(digest_),
+      .task_index = at.index,
+      .value_index = value_index,
+  };
+  ++channel_.deviation_count;
+}
+
+void Execution::heed_complaint() noexcept {
+  if (const Complaint* complaint = strategy_->complaint()) fail(complaint->kind, complaint->message);
+}
+
+// --- Who is enabled
+
+bool Execution::would_succeed(const Task& task) const noexcept {
+  const trace::Operation& op = task.pending;
+  switch (op.kind) {
+    case OpKind::kMutexTimedLock:
+      if (task.timed_out) return true;
+      [[fallthrough]];
+    case OpKind::kMutexLock:
+    case OpKind::kCondReacquire:
+      return model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
+                                 locks_.holder(op.address) == task.index);
+    case OpKind::kCondBlocked:
+    case OpKind::kFutexBlocked:
+      return task.woken || task.timed_out;
+    case OpKind::kSleep:
+      return op.deadline <= time_.now();
+    case OpKind::kJoin:
+      return tasks_.data()[op.argument].state == TaskState::kEnded;
+    case OpKind::kOnce:
+      return (model::once::load(reinterpret_cast<const pthread_once_t*>(op.address)) & 3) != model::once::kInProgress;
+    case OpKind::kGuardAcquire:
+      return model::guard::is_done(reinterpret_cast<const char*>(op.address)) ||
+             !model::guard::in_progress(reinterpret_cast<const char*>(op.address));
+    default:
+      return true;
+  }
+}
+
+void Execution::set_enabled(Task& task) noexcept {
+  const bool enabled = task.state == TaskState::kReady && would_succeed(task);
+  enabled_.assign(task.index, enabled);
+  const bool timed = !enabled && task.state == TaskState::kReady && task.pending.deadline != trace::kNever;
+  if (timed == task.counted_as_timed) return;
+  task.counted_as_timed = timed;
+  timed ? ++timed_waits_ : --timed_waits_;
+  enabled_.assign(kTimerIndex, timed_waits_ != 0);
+}
+
+void Execution::refresh(std::uintptr_t address) noexcept {
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    Task& task = tasks_.data()[i];
+    if (task.pending.address == address && task.state == TaskState::kReady && task.kind == TaskKind::kThread) {
+      set_enabled(task);
+    }
+  }
+}
+
+void Execution::wake(Task& waiter, const trace::Operation& next) noexcept {
+  waiter.pending = next;
+  waiter.woken = true;
+  set_enabled(waiter);
+}
+
+void Execution::fire_timer() noexcept {
+  std::uint64_t earliest = trace::kNever;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = tasks_[i];
+    if (task.counted_as_timed && task.pending.deadline < earliest) earliest = task.pending.deadline;
+  }
+  time_.advance_to(earliest);
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    Task& task = tasks_[i];
+    if (!task.counted_as_timed || task.pending.deadline > time_.now()) continue;
+    task.timed_out = true;
+    if (task.pending.kind == OpKind::kCondBlocked) {
+      // Timed out of the condition variable; it still has to get its mutex back.
+      task.pending = {.kind = OpKind::kCondReacquire,
+                      .address = static_cast<std::uintptr_t>(task.pending.argument),
+                      .pc = task.pending.pc};
+    }
+    set_enabled(task);
+  }
+  ++tasks_[kTimerIndex].operation_index;
+}
+
+// --- Other choices
+
+std::uint64_t Execution::choose(Task& task, ChoiceKind kind, std::uint64_t count) noexcept {
+  if (count == 1) return 0;
+  std::uint16_t& made = task.choices[static_cast<std::size_t>(kind)];
+  const Choice choice{.kind = kind,
+                      .at = task.index,
+                      .at_operation = task.operation_index,
+                      .nth = made,
+                      .step = steps_,
+                      .digest = digest_,
+                      .count = count,
+                      .tasks = {}};
+  const std::uint64_t value = strategy_->choose(choice);
+  heed_complaint();
+  WEFT_CHECK(count == 0 || value < count, "a strategy chose a number out of range");
+  if (value != 0) log_deviation(task, kind, value, kNoTaskIndex);
+  ++made;
+  digest_ = fold(digest_, value);
+  return value;
+}
+
+Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address, std::uint64_t mask) noexcept {
+  std::size_t count = 0;
+  EnabledTask* candidates = view_.data();
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& waiter = tasks_[i];
+    if (!waits(waiter, kind, address) || (waiter.pending.flags & mask) == 0) continue;
+    // Insertion by arrival: the longest-waiting task is candidate 0.
+    std::size_t at = count++;
+    for (; at > 0 && tasks_[candidates[at - 1].index].wait_order > waiter.wait_order; --at) {
+      candidates[at] = candidates[at - 1];
+    }
+    candidates[at] = {waiter.index, waiter.kind, waiter.id, waiter.operation_index, &waiter.pending};
+  }
+  if (count == 0) return nullptr;
+  std::size_t position = 0;
+  if (count > 1) {
+    std::uint16_t& made = task.choices[static_cast<std::size_t>(ChoiceKind::kWaiter)];
+    const Choice choice{.kind = ChoiceKind::kWaiter,
+                        .at = task.index,
+                        .at_operation = task.operation_index,
+                        .nth = made,
+                        .step = steps_,
+                        .digest = digest_,
+                        .count = count,
+                        .tasks = {candidates, count}};
+    position = strategy_->choose(choice);
+    heed_complaint();
+    WEFT_CHECK(position < count, "a strategy chose a waiter that is not there");
+    const Task& chosen = tasks_[candidates[position].index];
+    if (position != 0) log_deviation(task, ChoiceKind::kWaiter, chosen.id.value, chosen.index);
+    ++made;
+    digest_ = fold(digest_, chosen.index);
+  }
+  return &tasks_[candidates[position].index];
+}
+
+std::uint64_t Execution::for_each_waiter(OpKind kind, std::uintptr_t address, void (*visit)(Task&)) noexcept {
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    if (!waits(tasks_[i], kind, address)) continue;
+    visit(tasks_[i]);
+    ++count;
+  }
+  return count;
+}
+
+void Execution::check_invariants(Task& at) noexcept {
+  for (std::size_t i = 0; i < invariant_count_; ++i) {
+    const Invariant& invariant = invariants_[i];
+    bool holds = false;
+    {
+      const InterceptionOff off;
+      holds = invariant.holds(invariant.context);
+    }
+    if (!holds) {
+      (void)at;
+      fail(trace::FindingKind::kInvariant, invariant.what);
+    }
+  }
+}
+
+}  // namespace weft::engine

@@ -1,0 +1,166 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The engine's view of image/: one object that owns the heap, the snapshot and the names.
+#include "harness/engine/process_image.h"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+
+#include "harness/base/check.h"
+#include "harness/base/mapping.h"
+#include "harness/engine/task.h"
+#include "harness/image/modules.h"
+#include "harness/image/segments.h"
+#include "harness/image/subject_heap.h"
+#include "harness/image/thread_image.h"
+
+namespace weft::image {
+namespace {
+
+static_assert(engine::kSubjectHeapBegin == SubjectHeap::kAddress);
+static_assert(engine::kSubjectHeapEnd == SubjectHeap::kAddress + SubjectHeap::kRegionBytes);
+
+extern "C" void* __libc_stack_end;  // the dynamic loader's: the top of the main thread's stack
+
+class Image final : public engine::ProcessImage {
+ public:
+  explicit Image(bool restore_segments) noexcept : restore_segments_(restore_segments) {
+    WEFT_CHECK(heap_.ready(), "the subject heap's address is taken: is another harness loaded?");
+    modules_.refresh();
+    remember_libc();
+    threads_.capture();
+    threads_.exclude(&engine::current_task, sizeof engine::current_task);
+  }
+
+  void snapshot(std::uintptr_t stack_low) noexcept override {
+    if (restore_segments_) segments_.snapshot();
+    heap_.seal();
+    stack_begin_ = reinterpret_cast<std::byte*>(stack_low);
+    const auto* const stack_end = static_cast<const std::byte*>(__libc_stack_end);
+    stack_bytes_ = stack_begin_ < stack_end ? static_cast<std::size_t>(stack_end - stack_begin_) : 0;
+    if (stack_bytes_ != 0) {
+      stack_ = Mapping(stack_bytes_);
+      std::memcpy(stack_.data(), stack_begin_, stack_bytes_);
+    }
+  }
+
+  void restore() noexcept override {
+    if (restore_segments_) segments_.restore();
+    if (stack_bytes_ != 0) std::memcpy(stack_begin_, stack_.data(), stack_bytes_);
+    heap_.reset();
+  }
+
+  void reset_thread_locals() noexcept override {
+    if (restore_segments_) threads_.reset_calling_thread();
+  }
+
+  void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes, std::size_t alignment,
+                 std::uintptr_t pc) noexcept override {
+    return heap_.allocate(bytes, alignment, {owner, 0, reinterpret_cast<const void*>(pc)},
+                          static_cast<std::uint32_t>(ordinal));
+  }
+
+  engine::FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation, std::uintptr_t pc) noexcept override {
+    switch (heap_.free(pointer, {by, operation, reinterpret_cast<const void*>(pc)})) {
+      case FreeVerdict::kOk: return engine::FreeVerdict::kFreed;
+      case FreeVerdict::kDoubleFree: return engine::FreeVerdict::kDoubleFree;
+      case FreeVerdict::kInvalidPointer: return engine::FreeVerdict::kInvalid;
+    }
+    WEFT_UNREACHABLE("an unknown verdict");
+  }
+
+  std::size_t usable_size(void* pointer) const noexcept override { return heap_.usable_size(pointer); }
+
+  bool find_block(std::uintptr_t address, engine::HeapBlock& block) const noexcept override {
+    const auto* const pointer = reinterpret_cast<const void*>(address);
+    if (!heap_.owns(pointer)) return false;
+    const BlockView view = heap_.find(pointer);
+    if (!view) return false;
+    block = {reinterpret_cast<std::uintptr_t>(view.address), view.record->size, view.record->allocated.task,
+             view.record->ordinal, view.record->state == BlockState::kLive};
+    return true;
+  }
+
+  Site site_of(std::uintptr_t pc) const noexcept override { return modules_.site(reinterpret_cast<const void*>(pc)); }
+
+  bool find_module(std::uintptr_t address, std::uint64_t& id, std::uint64_t& offset) const noexcept override {
+    const Location at = modules_.locate(reinterpret_cast<const void*>(address));
+    if (!at) return false;
+    id = modules_.id(at.module);
+    offset = at.offset;
+    return true;
+  }
+
+  bool is_libc(std::uintptr_t pc) const noexcept override {
+    for (const Code& code : libc_) {
+      if (pc - code.begin < code.size) return true;
+    }
+    return false;
+  }
+
+  std::size_t module_count() const noexcept override { return modules_.size(); }
+
+  void describe_module(std::size_t index, std::uintptr_t& base, std::uint64_t& id, char* path,
+                       std::size_t capacity) const noexcept override {
+    const auto module = static_cast<std::uint32_t>(index);
+    base = modules_.load_address(module);
+    id = modules_.id(module);
+    const std::string_view name = modules_.path(module);
+    const std::size_t length = name.size() < capacity ? name.size() : capacity - 1;
+    std::memcpy(path, name.data(), length);
+    path[length] = '\0';
+  }
+
+ private:
+  struct Code {
+    std::uintptr_t begin = 0;
+    std::uintptr_t size = 0;
+  };
+
+  /// The text of libc and of the dynamic loader, for is_libc() on malloc's path.
+  void remember_libc() noexcept {
+    std::size_t found = 0;
+    for_each_module([&](const LoadedModule& module) {
+      const std::string_view name = basename_of(module.path());
+      if (!name.starts_with("libc.so") && !name.starts_with("ld-linux")) return;
+      for (const auto& header : module) {
+        if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0 || found == std::size(libc_)) continue;
+        libc_[found++] = {reinterpret_cast<std::uintptr_t>(module.address_of(header.p_vaddr)), header.p_memsz};
+      }
+    });
+  }
+
+  const bool restore_segments_;
+  SubjectHeap heap_;
+  ModuleTable modules_;
+  SegmentImage segments_;
+  ThreadImage threads_;
+  std::byte* stack_begin_ = nullptr;
+  std::size_t stack_bytes_ = 0;
+  Mapping stack_;
+  Code libc_[2];
+};
+
+/// The one slot: see engine/process_image.h.
+Image* the_image = nullptr;
+
+}  // namespace
+}  // namespace weft::image
+
+namespace weft::engine {
+
+ProcessImage& make_process_image(bool restore_segments) noexcept {
+  // In a mapping of its own: the executable's segments are restored, this must not be.
+  void* const memory =
+      mmap(nullptr, sizeof(image::Image), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the process image");
+  image::the_image = ::new (memory) image::Image(restore_segments);
+  return *image::the_image;
+}
+
+ProcessImage* process_image() noexcept { return image::the_image; }
+
+}  // namespace weft::engine

@@ -1,0 +1,78 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Who holds which lock: mutexes, and once-blocks and magic statics while their
+// initialiser runs. Answers 'who holds what I wait for' and 'what do I hold'.
+#pragma once
+
+#include <cstdint>
+
+#include "harness/base/bounded_vector.h"
+#include "harness/base/flat_map.h"
+#include "harness/base/ids.h"
+
+namespace weft::model {
+
+struct Hold {
+  std::uintptr_t address = 0;
+  std::uintptr_t acquired_pc = 0;
+  TaskIndex holder = kNoTaskIndex;
+  std::uint32_t depth = 0;  // recursive locks
+};
+
+class LockTable {
+ public:
+  void clear() noexcept {
+    if (holds_.size() == 0) return;
+    holds_.clear();
+    position_.clear();
+  }
+
+  void acquired(std::uintptr_t address, TaskIndex holder, std::uintptr_t pc) noexcept {
+    if (std::uint32_t* at = position_.find(address)) {
+      Hold& hold = holds_[*at];
+      // A lock destroyed while held leaves a hold behind; its memory now has another lock.
+      if (hold.holder == holder) {
+        ++hold.depth;
+      } else {
+        hold = {address, pc, holder, 1};
+      }
+      return;
+    }
+    position_.insert(address, static_cast<std::uint32_t>(holds_.size()));
+    holds_.push_back({address, pc, holder, 1});
+  }
+
+  void released(std::uintptr_t address) noexcept {
+    std::uint32_t* at = position_.find(address);
+    if (at == nullptr || --holds_[*at].depth > 0) return;
+    const std::uint32_t hole = *at;
+    position_.erase(address);
+    const Hold last = holds_[holds_.size() - 1];
+    holds_.pop_back();
+    if (hole < holds_.size()) {
+      holds_[hole] = last;
+      position_.insert(last.address, hole);
+    }
+  }
+
+  /// kNoTaskIndex when nobody is known to hold it.
+  [[nodiscard]] TaskIndex holder(std::uintptr_t address) const noexcept {
+    const std::uint32_t* at = position_.find(address);
+    return at == nullptr ? kNoTaskIndex : holds_[*at].holder;
+  }
+
+  template <typename Visit>
+  void for_each_held_by(TaskIndex task, Visit visit) const noexcept {
+    for (const Hold& hold : holds_) {
+      if (hold.holder == task) visit(hold);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kMaxHeld = 1 << 16;
+  BoundedVector<Hold> holds_{kMaxHeld};
+  FlatMap<std::uint32_t> position_{64};
+};
+
+}  // namespace weft::model

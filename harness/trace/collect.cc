@@ -1,0 +1,192 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/trace/collect.h"
+
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+
+namespace weft::trace {
+namespace {
+
+std::span<const TaskRow> task_rows(const Channel& channel) {
+  return {channel.tasks, std::min<std::size_t>(channel.task_count, kMaxTasks)};
+}
+
+// Only tasks that the trace lists, so that invariant 2 of trace.h holds.
+TaskIndex listed(TaskIndex index, const Trace& trace) {
+  return index < trace.tasks.size() ? index : kNoTaskIndex;
+}
+
+template <std::size_t N>
+void end_with_nul(char (&text)[N]) {
+  text[N - 1] = '\0';
+}
+
+ObjectId sound(const ObjectId& object) {
+  return object.space <= ObjectSpace::kForeign ? object : ObjectId{};
+}
+
+// A bool that holds neither 0 nor 1 must not be read as one.
+bool sound(const bool& flag) {
+  unsigned char byte;
+  std::memcpy(&byte, &flag, sizeof byte);
+  return byte != 0;
+}
+
+Finding sound(Finding finding, const Trace& trace) {
+  if (finding.kind >= FindingKind::kCount) finding.kind = FindingKind::kWorkerDied;
+  finding.task = listed(finding.task, trace);
+  finding.signal = std::max(finding.signal, 0);
+  finding.line = std::max(finding.line, 0);
+  end_with_nul(finding.message);
+  end_with_nul(finding.file);
+  end_with_nul(finding.detail);
+  finding.task_count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
+  for (FindingTask& task : std::span(finding.tasks, finding.task_count)) {
+    task.index = listed(task.index, trace);
+    task.waits_for = listed(task.waits_for, trace);
+    if (task.state > TaskState::kEnded) task.state = TaskState::kRunnable;
+    if (task.operation >= OpKind::kCount) task.operation = OpKind::kNone;
+    task.in_cycle = sound(task.in_cycle);
+    task.object = sound(task.object);
+    task.held_count = std::min<std::uint32_t>(task.held_count, kMaxHeldLocks);
+    for (HeldLock& lock : std::span(task.held, task.held_count)) lock.object = sound(lock.object);
+    task.stack.count = std::min<std::uint32_t>(task.stack.count, kMaxFrames);
+  }
+  return finding;
+}
+
+std::vector<TaskRow> sound(std::span<const TaskRow> rows) {
+  std::vector<TaskRow> result(rows.begin(), rows.end());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i].parent >= i) result[i].parent = kNoTaskIndex;
+  }
+  return result;
+}
+
+std::vector<Event> sound_events(const Channel& channel, const Trace& trace) {
+  std::vector<Event> events;
+  events.reserve(std::min<std::uint64_t>(channel.event_count, kMaxEvents));
+  for (const Event& event :
+       std::span(channel.events, std::min<std::uint64_t>(channel.event_count, kMaxEvents))) {
+    if (event.kind >= OpKind::kCount) break;
+    Event& kept = events.emplace_back(event);
+    kept.preempted = sound(event.preempted);
+    kept.object = sound(event.object);
+    kept.task = listed(kept.task, trace);
+    if (kept.stack >= trace.stacks.size()) kept.stack = kNoStack;
+  }
+  return events;
+}
+
+std::vector<Module> modules_of(const Channel& channel) {
+  std::vector<Module> modules;
+  for (const ModuleRow& row :
+       std::span(channel.modules, std::min<std::size_t>(channel.module_count, kMaxModules))) {
+    const std::size_t length = ::strnlen(row.path, sizeof row.path);
+    modules.push_back({.path = std::string(row.path, length), .id = row.id, .base = row.base});
+  }
+  return modules;
+}
+
+std::vector<std::pair<std::string, std::string>> host_facts() {
+  struct utsname system;
+  if (::uname(&system) != 0) return {};
+  return {{"kernel", fmt::format("{} {}", system.sysname, system.release)},
+          {"machine", system.machine},
+          {"processors", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN))}};
+}
+
+// Every site and every module variable of the trace, looked up once.
+class NameResolver {
+ public:
+  NameResolver(Trace& trace, Symbolizer& symbolizer) : trace_(trace), symbolizer_(symbolizer) {}
+
+  void resolve_all() {
+    for (const FindingTask& task : std::span(trace_.finding.tasks, trace_.finding.task_count)) {
+      name(task.object);
+      for (const HeldLock& lock : std::span(task.held, task.held_count)) {
+        name(lock.object);
+        symbolize(lock.acquired_at);
+      }
+      symbolize(task.stack);
+    }
+    for (const Stack& stack : trace_.stacks) symbolize(stack);
+    for (const Event& event : trace_.events) {
+      name(event.object);
+      symbolize(event.site);
+    }
+  }
+
+ private:
+  void symbolize(const Stack& stack) {
+    for (const Site site : std::span(stack.frames, stack.count)) symbolize(site);
+  }
+  void symbolize(Site site) {
+    if (site.module >= trace_.modules.size()) return;
+    const auto [entry, fresh] = trace_.symbols.try_emplace(site);
+    if (fresh) entry->second = symbolizer_.code(trace_.modules[site.module].path, site.offset);
+  }
+  void name(const ObjectId& object) {
+    if (object.space != ObjectSpace::kModule || trace_.names.contains(object)) return;
+    for (const Module& module : trace_.modules) {
+      if (module.id != object.owner) continue;
+      std::string name = symbolizer_.data(module.path, object.offset);
+      if (!name.empty()) trace_.names.emplace(object, std::move(name));
+      return;
+    }
+  }
+
+  Trace& trace_;
+  Symbolizer& symbolizer_;
+};
+
+}  // namespace
+
+Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts) {
+  const std::size_t count = std::min<std::size_t>(channel.deviation_count, kMaxDeviations);
+  const FindingKind kind = channel.finding.kind;
+  return with_deviations({.scenario = facts.scenario,
+                          .fingerprint = facts.fingerprint,
+                          .memory_points = facts.memory_points,
+                          .step_cap = facts.step_cap,
+                          .finding = kind < FindingKind::kCount ? kind : FindingKind::kWorkerDied,
+                          .steps = channel.steps,
+                          .final_digest = channel.schedule_digest},
+                         task_rows(channel), {channel.deviations, count});
+}
+
+Trace collect_trace(const Channel& channel, const RunFacts& facts, std::string token,
+                    Symbolizer& symbolizer) {
+  Trace trace;
+  trace.meta = {.scenario = facts.scenario,
+                .token = std::move(token),
+                .strategy = facts.strategy,
+                .seed = facts.seed,
+                .execution = facts.execution,
+                .fingerprint = facts.fingerprint,
+                .final_digest = channel.schedule_digest,
+                .trace_hash = channel.trace_hash,
+                .memory_points = facts.memory_points};
+  trace.host = host_facts();
+  trace.modules = modules_of(channel);
+  trace.tasks = sound(task_rows(channel));
+  trace.finding = sound(channel.finding, trace);
+  trace.stacks.assign(channel.stacks,
+                      channel.stacks + std::min<std::size_t>(channel.stack_count, kMaxStacks));
+  for (Stack& stack : trace.stacks) stack.count = std::min<std::uint32_t>(stack.count, kMaxFrames);
+  trace.events = sound_events(channel, trace);
+  trace.events_dropped = channel.events_dropped;
+  trace.output = facts.output;
+  NameResolver(trace, symbolizer).resolve_all();
+  return trace;
+}
+
+}  // namespace weft::trace

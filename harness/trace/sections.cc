@@ -1,0 +1,429 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/trace/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <unordered_map>
+
+#include "harness/trace/channel.h"
+
+namespace weft::trace {
+namespace {
+
+constexpr std::uint64_t kMaxText = std::uint64_t{1}
+                                   << 24;  // nothing printable is longer than 16 MiB
+constexpr std::uint64_t kMaxToken = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMaxFacts = 1024;
+constexpr std::uint64_t kMaxListedModules = 4096;
+constexpr std::uint64_t kMaxInlineDepth = 1024;
+constexpr std::uint64_t kMaxRecords = std::uint64_t{1} << 24;  // of symbols, of names
+
+// The fewest bytes a record takes, as its writer below shows; see ByteReader::count().
+constexpr std::uint64_t kMinFact = 2;
+constexpr std::uint64_t kMinModule = 17;
+constexpr std::uint64_t kMinTask = 10;
+constexpr std::uint64_t kMinSymbol = 3;
+constexpr std::uint64_t kMinFrame = 3;
+constexpr std::uint64_t kMinName = 12;
+constexpr std::uint64_t kMinSite = 2;
+constexpr std::uint64_t kMinEvent = 24;
+
+template <typename Enum>
+Enum read_enum(ByteReader& in, Enum end) {
+  return static_cast<Enum>(in.varint_up_to(static_cast<std::uint64_t>(end) - 1));
+}
+
+// Indices are written plus one, so that "none" takes one byte.
+template <typename Index>
+void write_index(ByteWriter& out, Index index, Index none) {
+  out.varint(index == none ? 0 : std::uint64_t{index} + 1);
+}
+template <typename Index>
+Index read_index(ByteReader& in, Index none) {
+  const std::uint64_t value = in.varint_up_to(none);
+  return value == 0 ? none : static_cast<Index>(value - 1);
+}
+
+void write_site(ByteWriter& out, Site site) {
+  write_index(out, site.module, UINT32_MAX);
+  out.varint(site.offset);
+}
+Site read_site(ByteReader& in) {
+  Site site;
+  site.module = read_index(in, UINT32_MAX);
+  site.offset = static_cast<std::uint32_t>(in.varint_up_to(UINT32_MAX));
+  return site;
+}
+
+void write_object(ByteWriter& out, const ObjectId& object) {
+  out.varint(static_cast<std::uint64_t>(object.space));
+  out.fixed64(object.owner);
+  out.varint(object.offset);
+  out.varint(object.ordinal);
+}
+ObjectId read_object(ByteReader& in) {
+  ObjectId object;
+  object.space =
+      static_cast<ObjectSpace>(in.varint_up_to(static_cast<std::uint64_t>(ObjectSpace::kForeign)));
+  object.owner = in.fixed64();
+  object.offset = in.varint();
+  object.ordinal = static_cast<std::uint32_t>(in.varint_up_to(UINT32_MAX));
+  return object;
+}
+
+void write_stack(ByteWriter& out, const Stack& stack) {
+  const std::uint32_t count = std::min<std::uint32_t>(stack.count, kMaxFrames);
+  out.varint(count);
+  for (std::uint32_t i = 0; i < count; ++i) write_site(out, stack.frames[i]);
+}
+Stack read_stack(ByteReader& in) {
+  Stack stack;
+  stack.count = static_cast<std::uint32_t>(in.count(kMaxFrames, kMinSite));
+  for (std::uint32_t i = 0; i < stack.count; ++i) stack.frames[i] = read_site(in);
+  return stack;
+}
+
+// The worker ends every text with NUL, but the subject may have written over it.
+template <std::size_t N>
+std::string_view bounded(const char (&text)[N]) {
+  return {text, ::strnlen(text, N - 1)};
+}
+template <std::size_t N>
+void read_bounded(ByteReader& in, char (&text)[N]) {
+  const std::string_view bytes = in.string(N - 1);
+  if (bytes.find('\0') != std::string_view::npos) return in.fail();
+  std::copy(bytes.begin(), bytes.end(), text);
+  text[bytes.size()] = '\0';
+}
+
+void write_meta(ByteWriter& out, const Trace& trace) {
+  const Meta& meta = trace.meta;
+  out.string(meta.scenario);
+  out.string(meta.token);
+  out.string(meta.strategy);
+  out.varint(meta.seed);
+  out.varint(meta.execution);
+  out.fixed64(meta.fingerprint);
+  out.fixed64(meta.final_digest);
+  out.fixed64(meta.trace_hash);
+  out.varint(meta.memory_points ? 1 : 0);
+}
+void read_meta(ByteReader& in, Trace& trace) {
+  Meta& meta = trace.meta;
+  meta.scenario = in.string(kMaxText);
+  meta.token = in.string(kMaxToken);
+  meta.strategy = in.string(kMaxText);
+  meta.seed = in.varint();
+  meta.execution = in.varint();
+  meta.fingerprint = in.fixed64();
+  meta.final_digest = in.fixed64();
+  meta.trace_hash = in.fixed64();
+  meta.memory_points = in.varint_up_to(1) != 0;
+}
+
+void write_finding_task(ByteWriter& out, const FindingTask& task) {
+  write_index(out, task.index, kNoTaskIndex);
+  out.varint(static_cast<std::uint64_t>(task.state) << 1 | (task.in_cycle ? 1 : 0));
+  out.varint(static_cast<std::uint64_t>(task.operation));
+  write_object(out, task.object);
+  out.varint(task.operation_index);
+  write_index(out, task.waits_for, kNoTaskIndex);
+  const std::uint32_t held = std::min<std::uint32_t>(task.held_count, kMaxHeldLocks);
+  out.varint(held);
+  for (std::uint32_t i = 0; i < held; ++i) {
+    write_object(out, task.held[i].object);
+    write_site(out, task.held[i].acquired_at);
+  }
+  write_stack(out, task.stack);
+}
+FindingTask read_finding_task(ByteReader& in) {
+  FindingTask task;
+  task.index = read_index(in, kNoTaskIndex);
+  const std::uint64_t state =
+      in.varint_up_to(static_cast<std::uint64_t>(TaskState::kEnded) << 1 | 1);
+  task.state = static_cast<TaskState>(state >> 1);
+  task.in_cycle = (state & 1) != 0;
+  task.operation = read_enum(in, OpKind::kCount);
+  task.object = read_object(in);
+  task.operation_index = in.varint();
+  task.waits_for = read_index(in, kNoTaskIndex);
+  task.held_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxHeldLocks));
+  for (std::uint32_t i = 0; i < task.held_count; ++i) {
+    task.held[i].object = read_object(in);
+    task.held[i].acquired_at = read_site(in);
+  }
+  task.stack = read_stack(in);
+  return task;
+}
+
+void write_finding(ByteWriter& out, const Trace& trace) {
+  const Finding& finding = trace.finding;
+  out.varint(static_cast<std::uint64_t>(finding.kind));
+  write_index(out, finding.task, kNoTaskIndex);
+  out.varint(static_cast<std::uint32_t>(finding.signal));
+  out.varint(finding.steps);
+  out.varint(finding.preemptions);
+  out.varint(finding.fault_address);
+  out.string(bounded(finding.message));
+  out.string(bounded(finding.file));
+  out.varint(static_cast<std::uint32_t>(finding.line));
+  out.string(bounded(finding.detail));
+  const std::uint32_t count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
+  out.varint(count);
+  for (std::uint32_t i = 0; i < count; ++i) write_finding_task(out, finding.tasks[i]);
+}
+void read_finding(ByteReader& in, Trace& trace) {
+  Finding& finding = trace.finding;
+  finding.kind = read_enum(in, FindingKind::kCount);
+  finding.task = read_index(in, kNoTaskIndex);
+  finding.signal = static_cast<int>(in.varint_up_to(INT32_MAX));
+  finding.steps = in.varint();
+  finding.preemptions = in.varint();
+  finding.fault_address = in.varint();
+  read_bounded(in, finding.message);
+  read_bounded(in, finding.file);
+  finding.line = static_cast<int>(in.varint_up_to(INT32_MAX));
+  read_bounded(in, finding.detail);
+  finding.task_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxFindingTasks));
+  for (std::uint32_t i = 0; i < finding.task_count; ++i) finding.tasks[i] = read_finding_task(in);
+}
+
+void write_host(ByteWriter& out, const Trace& trace) {
+  out.varint(trace.host.size());
+  for (const auto& [key, value] : trace.host) {
+    out.string(key);
+    out.string(value);
+  }
+}
+void read_host(ByteReader& in, Trace& trace) {
+  trace.host.resize(in.count(kMaxFacts, kMinFact));
+  for (auto& [key, value] : trace.host) {
+    key = in.string(kMaxText);
+    value = in.string(kMaxText);
+  }
+}
+
+void write_modules(ByteWriter& out, const Trace& trace) {
+  out.varint(trace.modules.size());
+  for (const Module& module : trace.modules) {
+    out.string(module.path);
+    out.fixed64(module.id);
+    out.fixed64(module.base);
+  }
+}
+void read_modules(ByteReader& in, Trace& trace) {
+  trace.modules.resize(in.count(kMaxListedModules, kMinModule));
+  for (Module& module : trace.modules) {
+    module.path = in.string(kMaxText);
+    module.id = in.fixed64();
+    module.base = in.fixed64();
+  }
+}
+
+void write_tasks(ByteWriter& out, const Trace& trace) {
+  out.varint(trace.tasks.size());
+  for (const TaskRow& row : trace.tasks) {
+    out.fixed64(row.id.value);
+    write_index(out, row.parent, kNoTaskIndex);
+    out.varint(row.ordinal);
+  }
+}
+void read_tasks(ByteReader& in, Trace& trace) {
+  trace.tasks.resize(in.count(kMaxTasks, kMinTask));
+  for (TaskRow& row : trace.tasks) {
+    row.id.value = in.fixed64();
+    row.parent = read_index(in, kNoTaskIndex);
+    row.ordinal = static_cast<std::uint32_t>(in.varint_up_to(UINT32_MAX));
+  }
+}
+
+// The same few functions and files recur in every stack; each text is written once, where it first
+// occurs, under the next free number.
+class TextWriter {
+ public:
+  explicit TextWriter(ByteWriter& out) : out_(out) {}
+  void write(const std::string& text) {
+    const auto [entry, fresh] = numbers_.try_emplace(text, numbers_.size());
+    out_.varint(entry->second);
+    if (fresh) out_.string(text);
+  }
+
+ private:
+  ByteWriter& out_;
+  std::unordered_map<std::string_view, std::uint64_t> numbers_;
+};
+class TextReader {
+ public:
+  explicit TextReader(ByteReader& in) : in_(in) {}
+  std::string read() {
+    const std::uint64_t number = in_.varint_up_to(texts_.size());
+    if (!in_.ok()) return {};
+    if (number == texts_.size()) texts_.push_back(in_.string(kMaxText));
+    // Copies of a long text could make a small file fill the memory.
+    copied_ += texts_[number].size();
+    if (copied_ > kMaxCopied) in_.fail();
+    return in_.ok() ? std::string(texts_[number]) : std::string();
+  }
+
+ private:
+  static constexpr std::uint64_t kMaxCopied = std::uint64_t{1} << 28;
+  ByteReader& in_;
+  std::vector<std::string_view> texts_;
+  std::uint64_t copied_ = 0;
+};
+
+void write_symbols(ByteWriter& out, const Trace& trace) {
+  TextWriter texts(out);
+  out.varint(trace.symbols.size());
+  for (const auto& [site, frames] : trace.symbols) {
+    write_site(out, site);
+    out.varint(frames.size());
+    for (const Frame& frame : frames) {
+      texts.write(frame.function);
+      texts.write(frame.file);
+      out.varint(frame.line);
+    }
+  }
+}
+void read_symbols(ByteReader& in, Trace& trace) {
+  TextReader texts(in);
+  for (std::uint64_t left = in.count(kMaxRecords, kMinSymbol); left != 0 && in.ok(); --left) {
+    const Site site = read_site(in);
+    std::vector<Frame> frames(in.count(kMaxInlineDepth, kMinFrame));
+    for (Frame& frame : frames) {
+      frame.function = texts.read();
+      frame.file = texts.read();
+      frame.line = static_cast<std::uint32_t>(in.varint_up_to(UINT32_MAX));
+    }
+    if (!trace.symbols.try_emplace(site, std::move(frames)).second) in.fail();
+  }
+}
+
+void write_names(ByteWriter& out, const Trace& trace) {
+  out.varint(trace.names.size());
+  for (const auto& [object, name] : trace.names) {
+    write_object(out, object);
+    out.string(name);
+  }
+}
+void read_names(ByteReader& in, Trace& trace) {
+  for (std::uint64_t left = in.count(kMaxRecords, kMinName); left != 0 && in.ok(); --left) {
+    const ObjectId object = read_object(in);
+    if (!trace.names.try_emplace(object, in.string(kMaxText)).second) in.fail();
+  }
+}
+
+void write_stacks(ByteWriter& out, const Trace& trace) {
+  out.varint(trace.stacks.size());
+  for (const Stack& stack : trace.stacks) write_stack(out, stack);
+}
+void read_stacks(ByteReader& in, Trace& trace) {
+  // One byte is an empty stack, which takes 260 bytes in memory.
+  trace.stacks.resize(in.count(kMaxStacks, 1));
+  for (Stack& stack : trace.stacks) stack = read_stack(in);
+}
+
+// An object is spelled out where it first occurs and a number afterwards: events take about 40
+// bytes in the file for 120 in memory.
+void write_events(ByteWriter& out, const Trace& trace) {
+  std::map<ObjectId, std::uint64_t> objects;
+  out.varint(trace.events_dropped);
+  out.varint(trace.events.size());
+  for (const Event& event : trace.events) {
+    out.varint(event.step);
+    write_index(out, event.task, kNoTaskIndex);
+    out.varint(static_cast<std::uint64_t>(event.kind));
+    out.fixed8(event.width);
+    out.fixed8(event.order);
+    out.fixed8(event.preempted ? 1 : 0);
+    out.varint(event.enabled_count);
+    out.varint(event.enabled);
+    out.varint(event.operation_index);
+    const auto [entry, fresh] = objects.try_emplace(event.object, objects.size());
+    out.varint(entry->second);
+    if (fresh) write_object(out, event.object);
+    out.varint(event.value);
+    out.varint(event.argument);
+    out.varint(event.time);
+    out.fixed64(event.digest);
+    write_site(out, event.site);
+    write_index(out, event.stack, kNoStack);
+  }
+}
+void read_events(ByteReader& in, Trace& trace) {
+  std::vector<ObjectId> objects;
+  trace.events_dropped = in.varint();
+  trace.events.resize(in.count(kMaxEvents, kMinEvent));
+  for (Event& event : trace.events) {
+    if (!in.ok()) return;
+    event.step = in.varint();
+    event.task = read_index(in, kNoTaskIndex);
+    event.kind = read_enum(in, OpKind::kCount);
+    event.width = in.fixed8();
+    event.order = in.fixed8();
+    event.preempted = in.fixed8() != 0;
+    event.enabled_count = static_cast<std::uint16_t>(in.varint_up_to(UINT16_MAX));
+    event.enabled = in.varint();
+    event.operation_index = in.varint();
+    const std::uint64_t number = in.varint_up_to(objects.size());
+    if (number == objects.size()) objects.push_back(read_object(in));
+    event.object = objects[number];
+    event.value = in.varint();
+    event.argument = in.varint();
+    event.time = in.varint();
+    event.digest = in.fixed64();
+    event.site = read_site(in);
+    event.stack = read_index(in, kNoStack);
+  }
+}
+
+void write_output(ByteWriter& out, const Trace& trace) {
+  out.string(trace.output);
+}
+void read_output(ByteReader& in, Trace& trace) {
+  trace.output = in.string(kMaxText);
+}
+
+bool names_a_task(const Trace& trace, TaskIndex index) {
+  return index == kNoTaskIndex || index < trace.tasks.size();
+}
+
+}  // namespace
+
+const Section kSections[kSectionCount] = {
+    {"META", true, write_meta, read_meta},      {"FIND", true, write_finding, read_finding},
+    {"HOST", false, write_host, read_host},     {"MODS", false, write_modules, read_modules},
+    {"TASK", true, write_tasks, read_tasks},    {"SYMB", false, write_symbols, read_symbols},
+    {"NAME", false, write_names, read_names},   {"STCK", false, write_stacks, read_stacks},
+    {"EVNT", false, write_events, read_events}, {"OUTP", false, write_output, read_output},
+};
+
+std::string check_references(const Trace& trace) {
+  for (std::size_t i = 0; i < trace.tasks.size(); ++i) {
+    const TaskIndex parent = trace.tasks[i].parent;
+    if (parent != kNoTaskIndex && parent >= i) return fmt::format("task {} precedes its parent", i);
+  }
+  if (!names_a_task(trace, trace.finding.task)) return "the finding names no task of the trace";
+  for (std::uint32_t i = 0; i < trace.finding.task_count; ++i) {
+    const FindingTask& task = trace.finding.tasks[i];
+    if (!names_a_task(trace, task.index) || !names_a_task(trace, task.waits_for)) {
+      return "the finding names no task of the trace";
+    }
+  }
+  for (const Event& event : trace.events) {
+    if (!names_a_task(trace, event.task)) {
+      return fmt::format("step {} names no task of the trace", event.step);
+    }
+    if (event.stack != kNoStack && event.stack >= trace.stacks.size()) {
+      return fmt::format("step {} names no stack of the trace", event.step);
+    }
+  }
+  return {};
+}
+
+}  // namespace weft::trace
