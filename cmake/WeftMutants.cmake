@@ -1,0 +1,66 @@
+# The runtime as a subject under test: the genuine one, and *mutants* of it, each with one planted bug.
+#
+# A mutant is a patch against lib/. Its copy lives in a namespace of its own, so that one program links
+# any number of mutants beside the genuine runtime. Scenario code is written once, against the namespace
+# that the macro WEFT_RT names:
+#
+#   namespace rt = WEFT_RT;
+#   #include "lib/context/context.h"     // before it: the include directory decides whose
+#
+# and compiled once for each library it links; linking sets WEFT_RT and the include directory:
+#
+#   weft_add_runtime()                        # weftrt_genuine, with WEFT_RT=weftrt
+#   weft_add_mutant(context_early_free ${CMAKE_CURRENT_SOURCE_DIR}/mutants/context_early_free.patch)
+#   target_link_libraries(my_variant PRIVATE weftrt_context_early_free)
+
+include_guard(GLOBAL)
+include(WeftInstrument)
+
+find_program(WEFT_PATCH NAMES patch REQUIRED)
+
+function(_weft_instrumented_runtime target namespace include_directory)
+  add_library(${target} STATIC ${ARGN})
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  # BEFORE: a mutant's lib/ must hide the genuine one wherever both are in reach.
+  target_include_directories(${target} BEFORE PUBLIC ${include_directory})
+  target_compile_definitions(${target} INTERFACE WEFT_RT=${namespace})
+  weft_instrument(${target})
+endfunction()
+
+# Sets OUT to the sources of lib/, headers included, relative to the source tree.
+function(_weft_runtime_files out)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}
+       ${PROJECT_SOURCE_DIR}/lib/*.cc ${PROJECT_SOURCE_DIR}/lib/*.h)
+  list(FILTER files EXCLUDE REGEX "_(test|bench)\\.cc$")
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+# weft_add_runtime(): the genuine runtime, instrumented, as `weftrt_genuine`.
+function(weft_add_runtime)
+  _weft_runtime_files(files)
+  list(FILTER files INCLUDE REGEX "\\.cc$")
+  list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/)
+  _weft_instrumented_runtime(weftrt_genuine weftrt ${PROJECT_SOURCE_DIR} ${files})
+endfunction()
+
+# weft_add_mutant(NAME PATCH): lib/ with PATCH applied, in namespace weftrt_NAME, instrumented, as
+# `weftrt_NAME`. Made at build time, again whenever lib/ or the patch changes; a patch that does not
+# apply exactly stops the build.
+function(weft_add_mutant name patch)
+  _weft_runtime_files(files)
+  set(root ${PROJECT_BINARY_DIR}/mutants/${name})
+  list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE copies)
+  list(TRANSFORM files PREPEND ${PROJECT_SOURCE_DIR}/ OUTPUT_VARIABLE originals)
+  set(script ${PROJECT_SOURCE_DIR}/cmake/make-mutant)
+  add_custom_command(
+    OUTPUT ${copies}
+    COMMAND ${script} ${WEFT_PATCH} ${PROJECT_SOURCE_DIR} ${root} ${name} ${patch} ${files}
+    DEPENDS ${script} ${patch} ${originals}
+    COMMENT "Mutant ${name}"
+    VERBATIM)
+  list(FILTER copies INCLUDE REGEX "\\.cc$")
+  _weft_instrumented_runtime(weftrt_${name} weftrt_${name} ${root} ${copies})
+  # Scenario objects include the copied headers: they wait for the copy.
+  add_custom_target(weftrt_${name}_files DEPENDS ${copies})
+  add_dependencies(weftrt_${name} weftrt_${name}_files)
+endfunction()

@@ -1,0 +1,132 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What reading the context costs, beside the ways to read a shared value that leak, lock or count.
+// Each is run by one and by two threads, with the value at rest and with a writer that replaces it as
+// fast as it can. items_per_second is reads.
+
+#include <benchmark/benchmark.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "lib/context/context.h"
+
+namespace weftrt {
+namespace {
+
+// Replaces without pause while it lives. Thread 0 of a benchmark owns it.
+template <class Replace>
+class Writer {
+ public:
+  explicit Writer(Replace replace)
+      : thread_([this, replace] {
+          for (std::uint64_t i = 0; !stop_.load(std::memory_order_relaxed); ++i) replace(i);
+        }) {}
+  ~Writer() {
+    stop_.store(true, std::memory_order_relaxed);
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::thread thread_;
+};
+
+// Runs `read` in the timed loop; range(0) says whether a writer runs beside it.
+template <class Read, class Replace>
+void measure(benchmark::State& state, Read read, Replace replace) {
+  std::unique_ptr<Writer<Replace>> writer;
+  if (state.range(0) != 0 && state.thread_index() == 0)
+    writer = std::make_unique<Writer<Replace>>(replace);
+  for (auto _ : state) benchmark::DoNotOptimize(read());
+  state.SetItemsProcessed(state.iterations());
+}
+
+void replace_context(std::uint64_t i) {
+  update_global([i](ContextImpl& impl) { impl.random_seed = i; });
+}
+
+void context_current(benchmark::State& state) {
+  measure(state, [] { return current().random_seed; }, &replace_context);
+}
+
+void context_pin(benchmark::State& state) {
+  measure(state, [] { return pin()->random_seed; }, &replace_context);
+}
+
+// The founding proposal's sketch: the same two dependent loads, and replaced values are never freed.
+// Its writer alternates between two, so that the benchmark's memory stays bounded.
+struct LeakyCell {
+  std::atomic<const ContextImpl*> impl;
+};
+const ContextImpl g_leaky_impls[2];
+LeakyCell g_leaky_cell{.impl = &g_leaky_impls[0]};
+constinit thread_local LeakyCell* t_leaky_cell = &g_leaky_cell;
+
+void context_leaky(benchmark::State& state) {
+  measure(
+      state, [] { return t_leaky_cell->impl.load(std::memory_order_acquire)->random_seed; },
+      [](std::uint64_t i) {
+        // release: pairs with the acquire above.
+        g_leaky_cell.impl.store(&g_leaky_impls[i % 2], std::memory_order_release);
+      });
+}
+
+std::atomic<std::shared_ptr<const ContextImpl>>& atomic_shared() {
+  static std::atomic<std::shared_ptr<const ContextImpl>> shared(std::make_shared<ContextImpl>());
+  return shared;
+}
+
+void context_atomic_shared_ptr(benchmark::State& state) {
+  measure(
+      state, [] { return atomic_shared().load()->random_seed; },
+      [](std::uint64_t i) {
+        auto next = std::make_shared<ContextImpl>();
+        next->random_seed = i;
+        atomic_shared().store(std::move(next));
+      });
+}
+
+std::mutex g_shared_mutex;
+std::shared_ptr<const ContextImpl>& mutex_shared() {
+  static auto shared = std::make_shared<const ContextImpl>();
+  return shared;
+}
+
+void context_mutex_shared_ptr(benchmark::State& state) {
+  measure(
+      state,
+      [] {
+        std::unique_lock lock(g_shared_mutex);
+        const std::shared_ptr<const ContextImpl> impl = mutex_shared();
+        lock.unlock();
+        return impl->random_seed;
+      },
+      [](std::uint64_t i) {
+        auto next = std::make_shared<ContextImpl>();
+        next->random_seed = i;
+        const std::lock_guard lock(g_shared_mutex);
+        mutex_shared() = std::move(next);
+      });
+}
+
+void context_update(benchmark::State& state) {
+  std::uint64_t i = 0;
+  for (auto _ : state) replace_context(++i);
+  state.SetItemsProcessed(state.iterations());
+}
+
+#define WEFTRT_READ_BENCHMARK(function, name) \
+  BENCHMARK(function)->Name(name)->ArgName("writer")->Arg(0)->Arg(1)->ThreadRange(1, 2)->UseRealTime()
+WEFTRT_READ_BENCHMARK(context_current, "context/current");
+WEFTRT_READ_BENCHMARK(context_pin, "context/pin");
+WEFTRT_READ_BENCHMARK(context_leaky, "context/leaky");
+WEFTRT_READ_BENCHMARK(context_atomic_shared_ptr, "context/atomic_shared_ptr");
+WEFTRT_READ_BENCHMARK(context_mutex_shared_ptr, "context/mutex_shared_ptr");
+#undef WEFTRT_READ_BENCHMARK
+BENCHMARK(context_update)->Name("context/update")->ThreadRange(1, 2)->UseRealTime();
+
+}  // namespace
+}  // namespace weftrt

@@ -1,0 +1,147 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Goal: the invariants of override.h: isolation, exact unwinding, shared inheritance, lifetime.
+
+#include "lib/context/override.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <thread>
+
+namespace weftrt {
+namespace {
+
+ContextImpl with_seed(std::uint64_t seed) {
+  ContextImpl impl;
+  impl.random_seed = seed;
+  return impl;
+}
+
+std::uint64_t seed_on_another_thread() {
+  std::uint64_t seed = 0;
+  std::thread([&] { seed = current().random_seed; }).join();
+  return seed;
+}
+
+class Override : public ::testing::Test {
+ protected:
+  void SetUp() override { (void)swap_global(with_seed(1)); (void)current(); }
+};
+
+TEST_F(Override, IsSeenByItsThreadAlone) {
+  const ContextOverride mine(with_seed(2));
+  EXPECT_EQ(current().random_seed, 2U);
+  EXPECT_EQ(seed_on_another_thread(), 1U);
+}
+
+TEST_F(Override, HidesGlobalChangesUntilItEnds) {
+  {
+    const ContextOverride mine(with_seed(2));
+    (void)swap_global(with_seed(3));
+    EXPECT_EQ(current().random_seed, 2U);
+  }
+  EXPECT_EQ(current().random_seed, 3U);
+}
+
+TEST_F(Override, NestsAndUnwindsInOrder) {
+  {
+    const ContextOverride outer(with_seed(2));
+    {
+      const ContextOverride inner(with_seed(3));
+      EXPECT_EQ(current().random_seed, 3U);
+    }
+    EXPECT_EQ(current().random_seed, 2U);
+  }
+  EXPECT_EQ(current().random_seed, 1U);
+}
+
+TEST_F(Override, UnwindsUnderAnException) {
+  const auto nested_and_thrown_through = [] {
+    const ContextOverride outer(with_seed(2));
+    const ContextOverride inner(with_seed(3));
+    throw std::runtime_error("out");
+  };
+  EXPECT_THROW(nested_and_thrown_through(), std::runtime_error);
+  EXPECT_EQ(current().random_seed, 1U);
+  EXPECT_TRUE(captured_override().follows_global());
+}
+
+TEST_F(Override, PinsCrossItsBoundaries) {
+  const ContextPin global = pin();
+  {
+    const ContextOverride mine(with_seed(2));
+    const ContextPin overridden = pin();
+    EXPECT_EQ(global->random_seed, 1U);
+    EXPECT_EQ(overridden->random_seed, 2U);
+  }
+  // Back on the implementation pinned before: its pins, old and new, end in any order.
+  const ContextPin again = pin();
+  EXPECT_EQ(&*global, &*again);
+}
+
+TEST_F(Override, AReferenceReadInsideIsValidUntilTheNextRead) {
+  const std::size_t before = live_implementations();
+  auto mine = std::make_unique<ContextOverride>(with_seed(2));
+  const ContextImpl& inside = current();
+  mine.reset();
+  EXPECT_EQ(inside.random_seed, 2U);
+  EXPECT_EQ(current().random_seed, 1U);
+  EXPECT_EQ(live_implementations(), before);
+}
+
+TEST_F(Override, ACaptureSharesTheOverride) {
+  const std::size_t before = live_implementations();
+  CapturedOverride captured;
+  {
+    ContextOverride mine(with_seed(2));
+    captured = captured_override();
+    mine.update([](ContextImpl& impl) { ++impl.random_seed; });
+    std::thread([captured] {
+      const ContextOverride inherited(captured);
+      EXPECT_EQ(current().random_seed, 3U);
+    }).join();
+    EXPECT_EQ(current().random_seed, 3U);
+  }
+  EXPECT_EQ(current().random_seed, 1U);
+  std::thread([captured] {
+    const ContextOverride inherited(captured);
+    EXPECT_EQ(current().random_seed, 3U) << "a capture outlives the guard it was taken in";
+  }).join();
+  captured = CapturedOverride();
+  EXPECT_EQ(live_implementations(), before);
+}
+
+TEST_F(Override, OneThatFollowsGlobalUncoversIt) {
+  const CapturedOverride global = captured_override();
+  EXPECT_TRUE(global.follows_global());
+  const ContextOverride mine(with_seed(2));
+  {
+    const ContextOverride uncovered(global);
+    EXPECT_EQ(current().random_seed, 1U);
+    (void)swap_global(with_seed(4));
+    EXPECT_EQ(current().random_seed, 4U);
+  }
+  EXPECT_EQ(current().random_seed, 2U);
+}
+
+TEST(OverrideDeathTest, EndingOutOfOrderIsNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(
+      {
+        auto outer = std::make_unique<ContextOverride>(with_seed(2));
+        auto inner = std::make_unique<ContextOverride>(with_seed(3));
+        outer.reset();
+      },
+      "weftrt: a context override ended out of order");
+}
+
+TEST(OverrideDeathTest, UpdatingOneThatFollowsGlobalIsNamed) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(ContextOverride(CapturedOverride()).update([](ContextImpl&) {}),
+               "weftrt: update\\(\\) of an override that follows the global context");
+}
+
+}  // namespace
+}  // namespace weftrt
