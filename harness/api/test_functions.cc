@@ -13,13 +13,15 @@
 
 #include "harness/engine/test_api.h"
 
+/// Of the function that this is written in.
+#define WEFT_RETURN_ADDRESS() reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
 namespace weft {
 
-// Not inlined into anything: its return address is the place of the property.
+// Not inlined into anything, for the return address is the place in the test.
 [[gnu::noinline]] void always(bool condition, const char* what) {
   if (engine::on_task()) {
-    engine::check_always(condition, what,
-                         reinterpret_cast<std::uintptr_t>(__builtin_return_address(0)));
+    engine::check_always(condition, what, WEFT_RETURN_ADDRESS());
     return;
   }
   if (condition) return;
@@ -31,9 +33,9 @@ void sometimes(bool condition, const char* what) {
   if (engine::on_task()) engine::mark_sometimes(condition, what);
 }
 
-std::uint64_t choose(std::uint64_t n) {
-  always(n != 0, "weft::choose(0): nothing to choose from");
-  return engine::on_task() && n > 1 ? engine::choose(n) : 0;
+[[gnu::noinline]] std::uint64_t choose(std::uint64_t n) {
+  if (!engine::on_task() || n == 1) return 0;
+  return engine::choose(n, WEFT_RETURN_ADDRESS());
 }
 
 void invariant(std::function<bool()> holds, const char* what) {

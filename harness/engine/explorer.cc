@@ -158,10 +158,6 @@ void Exploration::start(Lane& lane) {
   lane.active = lane.left > 0 && !stopping_ && result_.error.empty();
   if (!lane.active) return;
   lane.strategy = host_.make_strategy(lane.number);
-  const trace::Channel& channel = lane.worker.channel();
-  // False where the worker died half-way through saving: the lane then learns anew.
-  (void)lane.strategy->load(channel.strategy_state,
-                            std::min(channel.strategy_state_size, sizeof channel.strategy_state));
   WorkerConfig worker = config_.worker;
   worker.strategy = lane.strategy.get();
   worker.first = lane.next;

@@ -101,6 +101,7 @@ void scripted_worker(const WorkerConfig& config, trace::Channel& channel, void (
   channel.running_tid = ::getpid();
   channel.phase = WorkerPhase::kWarmUp;
   if (script.bad_warm_up) play(script.act, channel, "in warm-up");
+  (void)config.strategy->load(channel.strategy_state, channel.strategy_state_size);
   for (std::uint64_t i = 0; i < config.count && !channel.stop_requested; ++i) {
     const std::uint64_t execution = config.first + i * config.stride;
     channel.current = execution;

@@ -53,14 +53,14 @@ void mark_sometimes(bool condition, const char* what) {
   ++mark->hits;
 }
 
-std::uint64_t choose(std::uint64_t n) {
+std::uint64_t choose(std::uint64_t n, std::uintptr_t pc) {
   Task& self = *current_task;
   if (n == 0) {
     self.execution->fail(trace::FindingKind::kUserError, "weft::choose(0): there must be something to choose from");
   }
   trace::Operation op;
   op.kind = trace::OpKind::kUserChoice;
-  op.pc = reinterpret_cast<std::uintptr_t>(__builtin_return_address(0));
+  op.pc = pc;
   op.argument = n;
   self.execution->point(self, op);
   const std::uint64_t value = self.execution->choose(self, trace::ChoiceKind::kUser, n);

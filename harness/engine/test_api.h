@@ -21,8 +21,8 @@ void check_always(bool condition, const char* what, std::uintptr_t pc);
 /// execution for it, once, where `condition` is true.
 void mark_sometimes(bool condition, const char* what);
 
-/// weft::choose: a number in [0, n), n >= 1.
-[[nodiscard]] std::uint64_t choose(std::uint64_t n);
+/// weft::choose: a number in [0, n); n == 0 is a user error. `pc` as above.
+[[nodiscard]] std::uint64_t choose(std::uint64_t n, std::uintptr_t pc);
 
 /// weft::invariant: calls `holds(context)` after every further step of this
 /// execution; both live in the subject's memory and die with the execution.
