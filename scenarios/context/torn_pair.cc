@@ -52,9 +52,9 @@ WEFT_SCENARIO(torn_pair, {.name = "context/torn_pair" WEFT_VARIANT,
   constexpr std::size_t kBytes = 64;
   install_allocator<1>();
   std::thread worker([] {
-    const rt::Allocator allocator = rt::current().allocator;
-    void* const memory = allocator.allocate(kBytes);
-    allocator.deallocate(memory, kBytes);
+    const rt::ContextPin context = rt::pin();
+    void* const memory = context->allocator.allocate(kBytes);
+    context->allocator.deallocate(memory, kBytes);
   });
   install_allocator<2>();
   worker.join();
