@@ -5,12 +5,17 @@
 // and stop at their bounds. Method: small cases with exact contents; death tests for the bounds.
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include "harness/base/arena.h"
+#include "harness/base/mapped_object.h"
+#include "harness/base/system_call.h"
 
 namespace weft {
 namespace {
@@ -139,6 +144,36 @@ TEST(BoundedVectorTest, LivesInAnArenaOrInGivenStorage) {
   EXPECT_EQ(in_place.capacity(), 3u);
   in_place.push_back(9);
   EXPECT_EQ(static_cast<void*>(in_place.data()), static_cast<void*>(storage));
+}
+
+TEST(MappedObjectTest, IsConstructedMovedAndDestroyedOnce) {
+  static int destroyed = 0;
+  struct Tracked {
+    explicit Tracked(int value) : value(value) {}
+    ~Tracked() { ++destroyed; }
+    int value;
+  };
+  {
+    MappedObject<Tracked> object = make_mapped<Tracked>(3);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(object.get()) % kPageBytes, 0u);
+    const Tracked* const address = object.get();
+    const MappedObject<Tracked> moved = std::move(object);
+    EXPECT_EQ(moved.get(), address) << "the object itself never moves";
+    EXPECT_EQ(moved->value, 3);
+    EXPECT_EXIT(object.get(), testing::ExitedWithCode(3), "after it was moved from");
+  }
+  EXPECT_EQ(destroyed, 1);
+}
+
+TEST(SystemCallTest, PassesSixArgumentsAndLeavesErrnoAlone) {
+  EXPECT_EQ(system_call(SYS_getpid), ::getpid());
+  errno = EINTR;
+  const long result = system_call(SYS_close, -1);
+  EXPECT_TRUE(is_error(result));
+  EXPECT_EQ(result, -EBADF);
+  EXPECT_EQ(errno, EINTR);
+  // mmap reads all six: an offset that is no multiple of the page is refused.
+  EXPECT_EQ(system_call(SYS_mmap, nullptr, kPageBytes, 0, 0x22, -1, 1), -EINVAL);
 }
 
 }  // namespace

@@ -106,7 +106,9 @@ TEST(ProcessTest, PinningLeavesOneProcessorAndWrapsAround) {
   const int first = pinned_to(0);
   EXPECT_TRUE(CPU_ISSET(first, &allowed));
   EXPECT_EQ(pinned_to(count), first);
-  if (count > 1) EXPECT_NE(pinned_to(1), first);
+  if (count > 1) {
+    EXPECT_NE(pinned_to(1), first);
+  }
 }
 
 }  // namespace

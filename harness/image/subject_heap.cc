@@ -30,6 +30,8 @@ constexpr std::uint32_t blocks_in_slice(std::uint32_t size_class) noexcept {
 SubjectHeap::SubjectHeap(const Options& options) noexcept
     : options_(options),
       region_(Mapping::at(reinterpret_cast<void*>(options.address), kRegionBytes)) {
+  WEFT_CHECK(options.address % kSliceBytes == 0,
+             "aligned blocks need a region aligned to its slices");
   if (region_.empty()) return;
   base_ = options.address;
   // Huge pages would turn the first block of each class into 2 MiB to clear.

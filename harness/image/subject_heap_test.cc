@@ -253,10 +253,14 @@ TEST_F(SubjectHeapTest, TheBaselineComesBackContentsAndAll) {
     EXPECT_EQ(heap_->find(kept).record->state, BlockState::kLive);
     EXPECT_EQ(heap_->find(dropped).record->state, BlockState::kQuarantined);
     std::strcpy(kept, "changed");
-    if (execution != 1) EXPECT_EQ(heap_->free(kept, by(kSecond)), FreeVerdict::kOk);
+    if (execution != 1) {
+      EXPECT_EQ(heap_->free(kept, by(kSecond)), FreeVerdict::kOk);
+    }
     auto seen = run_program(*heap_, 3);
     if (execution == 0) first = seen;
-    if (execution == 2) EXPECT_EQ(seen, first);
+    if (execution == 2) {
+      EXPECT_EQ(seen, first);
+    }
     heap_->reset();
   }
 }
