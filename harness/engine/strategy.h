@@ -90,7 +90,9 @@ class Strategy {
   /// becomes a schedule point: 1 means the very next one, kNever none.
   /// `operation_index` is the task's count so far (0 before its first operation),
   /// a pending operation included. Asked when `task` starts or resumes, and after
-  /// each of its points: the latest answer counts.
+  /// each of its points: the latest answer counts. A considered access whose task
+  /// goes on leaves no mark in the history digest or in what the default depends
+  /// on, for a replay does not consider it.
   virtual std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
     (void)task, (void)operation_index;
     return trace::kNever;
