@@ -40,6 +40,7 @@ engine::Next Pos::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
 
 void Pos::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
   pending_[task].drawn = false;
+  progress_.task_created(task);
 }
 
 void Pos::draw(Pending& pending, const trace::Operation& operation, bool overruled) noexcept {

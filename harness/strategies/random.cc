@@ -3,19 +3,28 @@
 
 #include "harness/strategies/random.h"
 
+#include <bit>
+
 #include "harness/strategies/operation_traits.h"
 
 namespace weft::strategies {
 namespace {
 
-constexpr unsigned kSparsestSwitchLog2 =
-    6;  // 1/64: a few switches in a test of some hundred points
+// 1/64: a few switches in a test of some hundred points.
+constexpr unsigned kSparsestSwitchLog2 = 6;
+
+// Down to about one switch in an execution, in programs shorter than that.
+unsigned sparsest_switch_log2(std::uint64_t operations) noexcept {
+  const auto log2 = static_cast<unsigned>(std::bit_width(operations)) - 1;
+  return log2 < 1 ? 1 : log2 < kSparsestSwitchLog2 ? log2 : kSparsestSwitchLog2;
+}
 
 }  // namespace
 
 engine::Next Random::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   prng_ = Prng(seed);
-  const double drawn = 1.0 / static_cast<double>(1u << prng_.between(1, kSparsestSwitchLog2));
+  const double drawn =
+      1.0 / static_cast<double>(1u << prng_.between(1, sparsest_switch_log2(length_.operations())));
   switch_probability_ = options_.switch_probability > 0 ? options_.switch_probability : drawn;
   progress_.begin_execution();
   const auto gap_log2 = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));

@@ -11,8 +11,9 @@
 //     among all enabled tasks every time: a switch at every point rarely lets a
 //     task get far ahead of another, and long delays are what most bugs need.
 //  2. Unless `switch` is given, the probability is drawn per execution from
-//     1/2, 1/4, ... 1/64, and so is the density of considered plain accesses, so that a
-//     campaign covers dense and sparse whatever the program's length.
+//     1/2, 1/4, ... 1/64 (not below one switch in an execution), and so is the density of
+//     considered plain accesses, so that a campaign covers dense and sparse whatever the program's
+//     length.
 //  3. A task about to yield or sleep is left with probability 1/2 at least, one whose
 //     operation commutes with all others never.
 #pragma once

@@ -4,7 +4,9 @@
 #include "harness/strategies/replay.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
+#include <type_traits>
 
 #include "harness/strategies/task_path.h"
 #include "harness/trace/channel.h"
@@ -139,6 +141,19 @@ void Replay::execution_ended(StepIndex steps) noexcept {
 
 const engine::Complaint* Replay::complaint() const noexcept {
   return status_.diverged ? &complaint_ : nullptr;
+}
+
+std::size_t Replay::save(unsigned char* buffer, std::size_t capacity) const noexcept {
+  if (capacity < sizeof status_) return 0;
+  std::memcpy(buffer, &status_, sizeof status_);
+  return sizeof status_;
+}
+
+ReplayStatus read_replay_status(const unsigned char* bytes, std::size_t size) noexcept {
+  static_assert(std::is_trivially_copyable_v<ReplayStatus>);
+  ReplayStatus status;
+  if (size == sizeof status) std::memcpy(&status, bytes, sizeof status);
+  return status;
 }
 
 void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why,

@@ -52,6 +52,9 @@ class Replay final : public engine::Strategy {
   void execution_ended(StepIndex steps) noexcept override;
   [[nodiscard]] const engine::Complaint* complaint() const noexcept override;
 
+  /// A replay learns nothing; this is how its status reaches the supervisor.
+  std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
+
   [[nodiscard]] const ReplayStatus& status() const noexcept { return status_; }
 
  private:
@@ -89,5 +92,9 @@ class Replay final : public engine::Strategy {
   ReplayStatus status_;
   engine::Complaint complaint_;
 };
+
+/// Reads what save() wrote; an empty status for any other bytes.
+[[nodiscard]] ReplayStatus read_replay_status(const unsigned char* bytes,
+                                              std::size_t size) noexcept;
 
 }  // namespace weft::strategies

@@ -34,6 +34,7 @@ engine::Next RoundRobin::next_execution(std::uint64_t execution, std::uint64_t s
 
 void RoundRobin::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
   is_spawner_[task] = false;
+  progress_.task_created(task);
 }
 
 std::uint64_t RoundRobin::quantum_of(TaskIndex task) const noexcept {

@@ -1,0 +1,30 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What a strategy may conclude from an operation's kind alone.
+#pragma once
+
+#include "harness/trace/operation.h"
+
+namespace weft::strategies {
+
+/// The task says that it waits for others to get on.
+[[nodiscard]] constexpr bool gives_way(trace::OpKind kind) noexcept {
+  return kind == trace::OpKind::kYield || kind == trace::OpKind::kSleep;
+}
+
+/// Once enabled, the operation commutes with every operation of every other
+/// task: performing it at once loses no partial order, and it may bring
+/// operations into play that do not commute.
+[[nodiscard]] constexpr bool commutes(trace::OpKind kind) noexcept {
+  return kind == trace::OpKind::kTaskBegin || kind == trace::OpKind::kTaskEnd ||
+         kind == trace::OpKind::kSpawn || kind == trace::OpKind::kJoin;
+}
+
+/// Whether it may make another task enabled.
+[[nodiscard]] constexpr bool enables_none(trace::OpKind kind) noexcept {
+  return trace::is_plain(kind) ||
+         (kind >= trace::OpKind::kAtomicLoad && kind <= trace::OpKind::kFence);
+}
+
+}  // namespace weft::strategies
