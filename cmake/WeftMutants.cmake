@@ -2,16 +2,17 @@
 #
 # A mutant is a patch against lib/. Its copy lives in a namespace of its own, so that one program links
 # any number of mutants beside the genuine runtime. Scenario code is written once, against the namespace
-# that the macro WEFT_RT names:
+# that the macro WEFT_RT names, and compiled once for each library it links:
 #
+#   #include "lib/context/context.h"
 #   namespace rt = WEFT_RT;
-#   #include "lib/context/context.h"     // before it: the include directory decides whose
 #
-# and compiled once for each library it links; linking sets WEFT_RT and the include directory:
-#
-#   weft_add_runtime()                        # weftrt_genuine, with WEFT_RT=weftrt
+#   weft_add_runtime()
 #   weft_add_mutant(context_early_free ${CMAKE_CURRENT_SOURCE_DIR}/mutants/context_early_free.patch)
-#   target_link_libraries(my_variant PRIVATE weftrt_context_early_free)
+#   target_link_libraries(fixed PRIVATE weftrt_genuine)             # WEFT_RT=weftrt
+#   target_link_libraries(buggy PRIVATE weftrt_context_early_free)  # WEFT_RT=weftrt_context_early_free
+#
+# Linking sets WEFT_RT and the include directory that decides whose lib/ is included.
 
 include_guard(GLOBAL)
 include(WeftInstrument)
