@@ -254,7 +254,7 @@ void Exploration::confirm(Lane& lane, Sighting& sighting) {
   const trace::Finding original = sighting.outcome.finding;
   SupervisedWorker again;
   const std::unique_ptr<Strategy> replay = host_.make_replay(lane.worker.channel());
-  if (!again.prepare() || !run_recorded(config_, body_, *replay, sighting.execution, again)) {
+  if (!again.prepare() || !run_single(config_, body_, *replay, sighting.execution, true, again)) {
     doubt(lane, sighting, std::string("no worker for the replay: ") + std::strerror(errno));
     return;
   }
@@ -365,18 +365,18 @@ ExplorerResult explore(const ExplorerConfig& config, Body body, ExplorerHost& ho
   return Exploration(config, body, host).run();
 }
 
-bool run_recorded(const ExplorerConfig& config, Body body, Strategy& strategy,
-                  std::uint64_t execution, SupervisedWorker& worker) {
-  WorkerConfig recorded = config.worker;
-  recorded.strategy = &strategy;
-  recorded.first = execution;
-  recorded.stride = 1;
-  recorded.count = 1;
-  recorded.record = true;
-  recorded.processor = own_processor_rank();
+bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
+                std::uint64_t execution, bool record, SupervisedWorker& worker) {
+  WorkerConfig single = config.worker;
+  single.strategy = &strategy;
+  single.first = execution;
+  single.stride = 1;
+  single.count = 1;
+  single.record = record;
+  single.processor = own_processor_rank();
   // What hung once is not given the whole time again.
   constexpr double kHangAgainSeconds = 2;
-  if (!worker.start(config.worker_main, recorded, body,
+  if (!worker.start(config.worker_main, single, body,
                     std::min(config.hang_seconds, kHangAgainSeconds))) {
     return false;
   }

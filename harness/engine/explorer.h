@@ -87,11 +87,11 @@ struct ExplorerResult {
 /// signal came. SIGINT and SIGTERM are caught meanwhile; a second one acts as if they were not.
 ExplorerResult explore(const ExplorerConfig& config, Body body, ExplorerHost& host);
 
-/// One recorded execution in a fresh worker: for confirmation and for replay.
-/// `worker` must have been prepared; its channel holds the record afterwards.
-/// False where the system refuses a process.
-[[nodiscard]] bool run_recorded(const ExplorerConfig& config, Body body, Strategy& strategy,
-                                std::uint64_t execution, SupervisedWorker& worker);
+/// One execution in a fresh worker, for confirmation and for replay, recorded in
+/// full if `record`. `worker` must have been prepared; its channel and outcome tell
+/// the rest. False where the system refuses a process.
+[[nodiscard]] bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
+                              std::uint64_t execution, bool record, SupervisedWorker& worker);
 
 /// True where `again`, the outcome of a replay, shows what `original` showed.
 [[nodiscard]] bool same_finding(const trace::Finding& original, const WorkerOutcome& again);

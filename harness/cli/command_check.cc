@@ -1,0 +1,137 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "harness/cli/commands.h"
+#include "harness/cli/json.h"
+#include "harness/cli/terminal.h"
+
+namespace weft::cli {
+namespace {
+
+struct CheckCommand {
+  std::vector<std::string> patterns;
+  bool json = false;
+  ExplorationFlags flags;
+};
+
+/// One scenario held to its expectation.
+struct Verdict {
+  const Scenario* scenario = nullptr;
+  Result result;
+  std::string shown = {};  // "deadlock", "nothing", "error: ..."
+  bool as_expected = false;
+};
+
+Verdict judge(const Scenario& scenario, Result result) {
+  Verdict verdict{.scenario = &scenario, .result = std::move(result)};
+  const Result& r = verdict.result;
+  if (!r.internal_error.empty() || !r.error.empty()) {
+    verdict.shown = "error: " + (r.error.empty() ? r.internal_error : r.error);
+    return verdict;
+  }
+  verdict.shown = r.findings.empty() ? "nothing" : r.findings.front().kind;
+  verdict.as_expected = scenario.expect.must_find
+                            ? !r.findings.empty() && r.findings.front().kind == scenario.expect.kind
+                            : r.findings.empty() && r.executions > 0;
+  return verdict;
+}
+
+void print_table(const std::vector<Verdict>& verdicts) {
+  std::size_t name = 8;
+  std::size_t expectation = 8;
+  for (const Verdict& verdict : verdicts) {
+    name = std::max(name, verdict.scenario->name.size());
+    expectation = std::max(expectation, expectation_text(verdict.scenario->expect).size());
+  }
+  fmt::print("{:<{}}  {:<{}}  {:>10}  {:>9}  {}\n", "scenario", name, "expected", expectation,
+             "executions", "time", "shown");
+  for (const Verdict& verdict : verdicts) {
+    fmt::print(
+        "{:<{}}  {:<{}}  {:>10}  {:>9}  {}\n", verdict.scenario->name, name,
+        expectation_text(verdict.scenario->expect), expectation,
+        with_commas(verdict.result.executions), seconds_text(verdict.result.seconds),
+        styled(verdict.shown, verdict.as_expected ? Style::kGreen : Style::kRed, STDOUT_FILENO) +
+            (verdict.as_expected ? "" : "  <-- not as expected"));
+  }
+  const auto wrong = static_cast<std::uint64_t>(std::count_if(
+      verdicts.begin(), verdicts.end(), [](const Verdict& v) { return !v.as_expected; }));
+  fmt::print("{} held to its expectation, {} not as expected\n",
+             counted(verdicts.size(), "scenario"), wrong);
+}
+
+Json to_json(const std::vector<Verdict>& verdicts) {
+  Json scenarios = Json::array();
+  for (const Verdict& verdict : verdicts) {
+    Json one = cli::to_json(verdict.scenario->name, verdict.result);
+    one["expect"] = expectation_text(verdict.scenario->expect);
+    one["shown"] = verdict.shown;
+    one["as_expected"] = verdict.as_expected;
+    scenarios.push_back(std::move(one));
+  }
+  return {{"scenarios", scenarios}};
+}
+
+int check(const Context& context, const CheckCommand& command) {
+  const std::vector<const Scenario*> chosen = matching(command.patterns);
+  if (chosen.empty()) return nothing_matched(command.patterns);
+  std::vector<Verdict> verdicts;
+  bool interrupted = false;
+  for (const Scenario* scenario : chosen) {
+    Options options = options_of(*scenario);
+    if (const std::string error = command.flags.apply(options); !error.empty()) {
+      return complain(error);
+    }
+    Setup setup = setup_of(context);
+    if (scenario->expect.must_find) setup.expected_kind = scenario->expect.kind;
+    verdicts.push_back(judge(*scenario, explore(options, setup, scenario->body)));
+    const Verdict& latest = verdicts.back();
+    // What nobody expected is worth the whole report.
+    if (!latest.as_expected && !command.json) {
+      for (const FoundBug& bug : latest.result.findings) fmt::print("{}\n", bug.text);
+    }
+    interrupted = latest.result.interrupted;
+    if (interrupted) break;
+  }
+  if (command.json) {
+    fmt::print("{}\n", dump(to_json(verdicts)));
+  } else {
+    print_table(verdicts);
+  }
+  if (interrupted) return kExitInterrupted;
+  if (std::any_of(verdicts.begin(), verdicts.end(),
+                  [](const Verdict& v) { return !v.result.internal_error.empty(); })) {
+    return kExitInternal;
+  }
+  const bool all =
+      std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.as_expected; });
+  return all ? kExitOk : kExitFinding;
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Context& context) {
+  CLI::App* sub = app.add_subcommand(
+      "check", "holds every scenario to its expectation: must_find KIND or must_pass");
+  auto command = std::make_shared<CheckCommand>();
+  sub->add_option("PATTERN", command->patterns, "only these; all where none is given");
+  command->flags.add(*sub, {"schedules", "seed", "jobs", "strategy", "out", "hang_seconds"});
+  sub->add_flag("--json", command->json, "{scenarios: [{name, expect, shown, as_expected, ...}]}");
+  sub->footer(
+      "Exit status: 0 when every scenario shows what it should within its budget, 1 otherwise.\n"
+      "A canary is a scenario that must fail: it proves that a broken oracle would be noticed.\n"
+      "\n"
+      "Examples:\n"
+      "  weft check\n"
+      "  weft check 'context/*' --seed 7 --json\n");
+  sub->callback([&context, command] {
+    context.run = [&context, command] { return check(context, *command); };
+  });
+}
+
+}  // namespace weft::cli

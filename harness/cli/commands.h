@@ -1,0 +1,77 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// The commands of `weft`, one file each. A command is added to the parser by
+// add_NAME(), and when it is the one given, its `run` returns the exit status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <weft/scenario.h>
+
+#include "harness/cli/session.h"
+
+namespace weft::cli {
+
+/// Exit statuses; STYLE.md, 'Errors: four kinds, never mixed'.
+enum ExitStatus : int {
+  kExitOk = 0,
+  kExitFinding = 1,
+  kExitUserError = 2,
+  kExitInternal = 3,
+  kExitDivergence = 4,
+  kExitNothingRan = 5,
+  kExitInterrupted = 130,  // as a shell reports a program that SIGINT ended
+};
+
+/// What all commands share.
+struct Context {
+  std::string program;  // as it was called, for the lines to paste
+  std::vector<std::string> arguments;
+  std::function<int()> run;  // of the command given
+  char** argv = nullptr;
+};
+
+void add_list(CLI::App& app, Context& context);
+void add_run(CLI::App& app, Context& context);
+void add_check(CLI::App& app, Context& context);
+void add_replay(CLI::App& app, Context& context);
+void add_report(CLI::App& app, Context& context);
+void add_doctor(CLI::App& app, Context& context);
+
+/// Options that `run`, `check` and `replay` take as flags of the same names.
+/// Bound to `given`; apply_given() copies those that were on the command line.
+class ExplorationFlags {
+ public:
+  /// `names`: which fields of options::fields() this command offers.
+  void add(CLI::App& command, const std::vector<std::string>& names);
+  /// The environment, then what was given. An error names the flag and the mend.
+  [[nodiscard]] std::string apply(Options& options) const;
+
+ private:
+  struct Given {
+    std::string field;
+    std::string value;
+    CLI::Option* option = nullptr;
+  };
+  std::vector<std::unique_ptr<Given>> given_;
+};
+
+/// Scenarios that match any of `patterns`, in name order; all of them for none.
+[[nodiscard]] std::vector<const Scenario*> matching(const std::vector<std::string>& patterns);
+
+/// The options of a scenario before flags and environment: its strategy and budget.
+[[nodiscard]] Options options_of(const Scenario& scenario);
+
+[[nodiscard]] Setup setup_of(const Context& context);
+
+/// One line on standard error; returns `status`.
+int complain(const std::string& message, ExitStatus status = kExitUserError);
+
+/// complain(), naming what exists. For patterns that match nothing.
+int nothing_matched(const std::vector<std::string>& patterns);
+
+}  // namespace weft::cli

@@ -1,0 +1,59 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// weft::main: the command line over the scenarios that the program registered.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "harness/base/process.h"
+#include "harness/cli/commands.h"
+
+namespace weft {
+namespace {
+
+constexpr char kDescription[] =
+    "Explores the interleavings of concurrent C++ code, finds what goes wrong, and replays it.\n";
+
+constexpr char kExamples[] =
+    "Examples:\n"
+    "  weft list                              what there is\n"
+    "  weft run lost_update                   explore whatever has lost_update in its name\n"
+    "  weft run 'context/*' --seconds 60 --jobs 2 --keep-going\n"
+    "  weft replay weft1.AbC...               bring a failure back, from its token\n"
+    "  weft report weft-findings/NAME         every step of a failing schedule\n"
+    "  weft check                             hold every scenario to its expectation\n"
+    "\n"
+    "Exit status: 0 nothing wrong, 1 a finding, 2 a mistake in the command, 3 a bug of Weftwork\n"
+    "itself, 4 a replay that went another way, 5 nothing ran.\n"
+    "NO_COLOR is respected. Flags of `run` can also be set as WEFT_NAME in the environment.\n";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  disable_address_randomisation_by_reexec(argv);
+  cli::Context context;
+  context.program = argv[0];
+  context.argv = argv;
+
+  CLI::App app(kDescription, "weft");
+  app.footer(kExamples);
+  app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "the help of every command");
+  cli::add_list(app, context);
+  cli::add_run(app, context);
+  cli::add_check(app, context);
+  cli::add_replay(app, context);
+  cli::add_report(app, context);
+  cli::add_doctor(app, context);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 has statuses of its own; ours are documented.
+    return app.exit(error) == 0 ? cli::kExitOk : cli::kExitUserError;
+  }
+  return context.run();
+}
+
+}  // namespace weft

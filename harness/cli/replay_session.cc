@@ -1,0 +1,178 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/cli/replay_session.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "harness/cli/fingerprint.h"
+#include "harness/strategies/replay.h"
+#include "reports/symbols.h"
+#include "reports/text.h"
+
+namespace weft::cli {
+namespace {
+
+using engine::WorkerOutcome;
+using trace::FindingKind;
+
+/// True where time or the kernel, not the schedule, decides how far the execution comes.
+bool ends_in_real_time(FindingKind kind) {
+  return kind == FindingKind::kHang || kind == FindingKind::kWorkerDied;
+}
+
+class Replayer {
+ public:
+  Replayer(const trace::Token& token, const Options& options, const Setup& setup,
+           const std::function<void()>& body)
+      : token_(token), options_(options), setup_(setup), body_(body) {}
+
+  ReplayResult run(std::uint64_t times) {
+    result_.times = times;
+    for (std::uint64_t i = 0; i < times && sound(); ++i) run_once(i == 0);
+    return std::move(result_);
+  }
+
+ private:
+  [[nodiscard]] bool sound() const {
+    return result_.error.empty() && result_.internal_error.empty();
+  }
+
+  void run_once(bool first) {
+    strategies::Replay strategy(
+        token_.deviations, token_.tasks,
+        options_.lenient ? strategies::ReplayMode::kLenient : strategies::ReplayMode::kStrict);
+    engine::SupervisedWorker worker;
+    engine::ExplorerConfig config = explorer_config(options_);
+    if (!worker.prepare() ||
+        !engine::run_single(config, as_body(body_), strategy, 1, first, worker)) {
+      result_.error = std::string("cannot start a worker process: ") + std::strerror(errno);
+      return;
+    }
+    const WorkerOutcome& outcome = worker.outcome();
+    if (first) note_first(worker);
+    switch (outcome.kind) {
+      case WorkerOutcome::Kind::kFinished:
+        ++result_.nothing;
+        differs("it finished without a finding");
+        return;
+      case WorkerOutcome::Kind::kInternal:
+        result_.internal_error = outcome.error;
+        return;
+      case WorkerOutcome::Kind::kFinding:
+        judge(worker);
+        return;
+    }
+  }
+
+  void note_first(const engine::SupervisedWorker& worker) {
+    const trace::Channel& channel = worker.channel();
+    const strategies::ReplayStatus status =
+        strategies::read_replay_status(channel.strategy_state, channel.strategy_state_size);
+    result_.steps = channel.steps;
+    result_.applied = status.applied;
+    result_.skipped = status.skipped;
+    result_.output = worker.outcome().output;
+  }
+
+  void judge(const engine::SupervisedWorker& worker) {
+    const trace::Finding& finding = worker.outcome().finding;
+    if (finding.kind == FindingKind::kUserError || finding.kind == FindingKind::kUnsupported) {
+      result_.error = finding.message;
+      return;
+    }
+    if (finding.kind == FindingKind::kDivergence) {
+      ++result_.diverged;
+      differs(finding.message);
+      return;
+    }
+    if (result_.bug.kind.empty()) describe(worker);
+    if (is_the_tokens(finding, worker.channel())) {
+      ++result_.same;
+      return;
+    }
+    ++result_.other;
+    differs(fmt::format("it showed {} after {} steps ({}), not {} after {}",
+                        trace::name(finding.kind), finding.steps, finding.message,
+                        trace::name(token_.finding), token_.steps));
+  }
+
+  [[nodiscard]] bool is_the_tokens(const trace::Finding& finding,
+                                   const trace::Channel& channel) const {
+    if (finding.kind != token_.finding) return false;
+    // After a rebuild the same failure may take another number of steps.
+    if (options_.lenient || ends_in_real_time(finding.kind)) return true;
+    return finding.steps == token_.steps && channel.schedule_digest == token_.final_digest;
+  }
+
+  void describe(const engine::SupervisedWorker& worker) {
+    const trace::Finding& finding = worker.outcome().finding;
+    trace::RunFacts facts = run_facts(options_);
+    facts.strategy = "replay";
+    facts.output = worker.outcome().output;
+    FoundBug& bug = result_.bug;
+    bug.kind = trace::name(finding.kind);
+    bug.message = finding.message;
+    bug.token = trace::format_token(token_);
+    bug.steps = finding.steps;
+    bug.preemptions = finding.preemptions;
+    bug.execution = 1;
+    const auto symbolizer = reports::make_symbolizer();
+    bug.text =
+        reports::render_text(trace::collect_trace(worker.channel(), facts, bug.token, *symbolizer));
+  }
+
+  void differs(std::string what) {
+    if (result_.difference.empty()) result_.difference = std::move(what);
+  }
+
+  const trace::Token& token_;
+  const Options& options_;
+  const Setup& setup_;
+  const std::function<void()>& body_;
+  ReplayResult result_;
+};
+
+}  // namespace
+
+ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
+                    const std::function<void()>& body, std::uint64_t times) {
+  options.max_steps = token.step_cap;
+  options.memory_points = token.memory_points;
+  ReplayResult result;
+  result.error = refusal();
+  if (!result.error.empty()) return result;
+  result = Replayer(token, options, setup, body).run(times);
+  if (token.fingerprint != build_fingerprint()) {
+    result.warning = "the token is from another build of this program";
+    if (!options.lenient) result.warning += "; --lenient follows what still applies of it";
+  }
+  return result;
+}
+
+Result as_result(ReplayResult replay) {
+  Result result;
+  result.executions = replay.same + replay.nothing + replay.other + replay.diverged;
+  result.steps = replay.steps;
+  result.error = std::move(replay.error);
+  result.internal_error = std::move(replay.internal_error);
+  if (replay.diverged != 0) {
+    result.divergence = "the replay diverged at " + replay.difference;
+    if (!replay.warning.empty()) result.divergence += " (" + replay.warning + ")";
+  } else if (!replay.bug.kind.empty()) {
+    if (replay.other != 0) {
+      replay.bug.text =
+          "The replay went another way: " + replay.difference + "\n" + replay.bug.text;
+    }
+    result.findings.push_back(std::move(replay.bug));
+  }
+  return result;
+}
+
+}  // namespace weft::cli

@@ -1,0 +1,154 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/cli/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/base/check.h"
+#include "harness/cli/finding_store.h"
+#include "harness/cli/fingerprint.h"
+#include "harness/cli/terminal.h"
+#include "harness/strategies/factory.h"
+#include "harness/strategies/replay.h"
+
+namespace weft::cli {
+namespace {
+
+constexpr std::uint64_t kDefaultSchedules = 1000;
+
+/// Turns what the explorer sights into what a user reads.
+class Session final : public engine::ExplorerHost {
+ public:
+  Session(const Options& options, const Setup& setup) : options_(options), setup_(setup) {
+    if (setup.progress) progress_ = std::make_unique<ProgressLine>(options.name);
+  }
+
+  std::unique_ptr<engine::Strategy> make_strategy(unsigned) override {
+    std::string error;
+    std::unique_ptr<engine::Strategy> strategy = strategies::make(options_.strategy, error);
+    WEFT_CHECK(strategy != nullptr, "the strategy's name was checked before the exploration");
+    return strategy;
+  }
+
+  std::unique_ptr<engine::Strategy> make_replay(const trace::Channel& failed) override {
+    return std::make_unique<strategies::Replay>(
+        std::span(failed.deviations,
+                  std::min<std::size_t>(failed.deviation_count, trace::kMaxDeviations)),
+        std::span(failed.tasks, std::min<std::size_t>(failed.task_count, trace::kMaxTasks)),
+        strategies::ReplayMode::kStrict);
+  }
+
+  void found(const engine::Sighting& sighting) override {
+    trace::RunFacts facts = run_facts(options_);
+    facts.execution = sighting.execution;
+    facts.output = sighting.outcome.output;
+    const bool keep = setup_.expected_kind != trace::name(sighting.outcome.finding.kind);
+    position_[sighting.identity] = bugs_.size();
+    bugs_.push_back(make_bug(sighting, facts, options_.out,
+                             {setup_.replay_command, setup_.report_command}, keep));
+  }
+
+  void found_again(std::uint64_t identity) override {
+    const auto known = position_.find(identity);
+    if (known != position_.end()) ++bugs_[known->second].hits;
+  }
+
+  void progress(const engine::Progress& progress) override {
+    if (progress_ != nullptr) progress_->update(progress);
+  }
+
+  std::vector<FoundBug> take_bugs() { return std::move(bugs_); }
+
+ private:
+  const Options& options_;
+  const Setup& setup_;
+  std::unique_ptr<ProgressLine> progress_;
+  std::vector<FoundBug> bugs_;
+  std::unordered_map<std::uint64_t, std::size_t> position_;  // in bugs_, by identity
+};
+
+std::size_t thread_count() {
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return error ? 1 : static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+}  // namespace
+
+std::string refusal() {
+  const std::size_t threads = thread_count();
+  if (threads == 1) return {};
+  return fmt::format(
+      "this process has {} threads: an exploration forks, which takes along only one; call it "
+      "before other threads start, or join them first",
+      threads);
+}
+
+engine::Body as_body(const std::function<void()>& body) {
+  return {
+      .function = [](void* function) { (*static_cast<const std::function<void()>*>(function))(); },
+      .argument = const_cast<std::function<void()>*>(&body)};
+}
+
+engine::ExplorerConfig explorer_config(const Options& options) {
+  engine::ExplorerConfig config;
+  config.worker.seed = options.seed;
+  config.worker.step_cap = options.max_steps;
+  config.worker.memory_points = options.memory_points;
+  config.worker.fresh_threads = options.fresh_threads;
+#ifdef WEFT_ASAN
+  // Its shadow memory does not follow when the image is restored.
+  config.worker.restore_image = false;
+#endif
+  const std::uint64_t unnamed = options.seconds ? engine::kUnlimitedSchedules : kDefaultSchedules;
+  config.schedules = options.schedules.value_or(unnamed);
+  config.seconds = options.seconds.value_or(0);
+  config.jobs = options.jobs;
+  config.keep_going = options.keep_going;
+  config.hang_seconds = options.hang_seconds;
+  return config;
+}
+
+trace::RunFacts run_facts(const Options& options) {
+  return {.scenario = options.name,
+          .strategy = options.strategy,
+          .seed = options.seed,
+          .fingerprint = build_fingerprint(),
+          .step_cap = options.max_steps,
+          .memory_points = options.memory_points};
+}
+
+Result explore(const Options& options, const Setup& setup, const std::function<void()>& body) {
+  Result result;
+  result.error = refusal();
+  if (result.error.empty()) (void)strategies::make(options.strategy, result.error);
+  if (!result.error.empty()) return result;
+
+  Session session(options, setup);
+  const engine::ExplorerResult explored =
+      engine::explore(explorer_config(options), as_body(body), session);
+  result.executions = explored.progress.executions;
+  result.steps = explored.progress.steps;
+  result.seconds = explored.progress.seconds;
+  result.distinct = explored.progress.distinct;
+  result.exhausted = explored.exhausted;
+  result.interrupted = explored.interrupted;
+  result.error = explored.error;
+  result.internal_error = explored.internal_error;
+  result.findings = session.take_bugs();
+  for (const trace::Mark& mark : explored.marks) {
+    if (mark.hits == 0) result.never.emplace_back(mark.text);
+  }
+  return result;
+}
+
+}  // namespace weft::cli

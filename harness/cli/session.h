@@ -1,0 +1,40 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// One exploration from options to result: strategies by name, findings as
+// tokens, traces and reports on disk. weft::explore() and the commands are thin
+// layers above it, because api/ itself may know neither strategies nor reports.
+//
+// Thread-safety: none; call from a process with a single thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <weft/weft.h>
+
+#include "harness/engine/explorer.h"
+#include "harness/trace/collect.h"
+
+namespace weft::cli {
+
+/// What the caller knows and Options does not say.
+struct Setup {
+  std::string replay_command = {};  // the text that a token is appended to
+  std::string report_command = {};  // and a finding's directory
+  std::string expected_kind = {};   // findings of this kind are expected: not kept on disk
+  bool progress = true;             // on standard error
+};
+
+/// Explores `body` with exactly these options; the environment and flags were applied before.
+[[nodiscard]] Result explore(const Options& options, const Setup& setup,
+                             const std::function<void()>& body);
+
+/// Empty, or why this process cannot be explored: a user error with its mend.
+[[nodiscard]] std::string refusal();
+
+[[nodiscard]] engine::ExplorerConfig explorer_config(const Options& options);
+[[nodiscard]] engine::Body as_body(const std::function<void()>& body);
+[[nodiscard]] trace::RunFacts run_facts(const Options& options);
+
+}  // namespace weft::cli
