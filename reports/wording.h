@@ -1,0 +1,27 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Findings, operations and waits in words. Golden-tested: people and scripts read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "harness/trace/trace.h"
+
+namespace weft::reports {
+
+/// "deadlock", "failed assertion": fits "weft: ... in SCENARIO".
+[[nodiscard]] std::string_view title(trace::FindingKind kind);
+
+/// "1 step", "2 steps".
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view noun);
+
+/// What a step did: "lock A", "atomic store flag := 1 (release)", "spawn task 0.1".
+[[nodiscard]] std::string describe_step(const trace::Trace& trace, const trace::Event& event);
+
+/// What a blocked task waits for: "to lock B", "for task 0.1 to end".
+[[nodiscard]] std::string describe_wait(const trace::Trace& trace, const trace::FindingTask& task);
+
+}  // namespace weft::reports
