@@ -101,6 +101,14 @@ TEST(PctTest, SpinningTasksEnd) {
   }
 }
 
+TEST(PctTest, ALoopAroundAPlainReadEnds) {
+  Pct pct;
+  for (std::uint64_t i = 1; i <= 4; ++i) {
+    const History run = execute(pct, parallel({spin_plainly, set_flag}), i, 5);
+    ASSERT_FALSE(run.step_cap || run.deadlock);
+  }
+}
+
 Body set_up_then(Simulator& sim) {
   for (int i = 0; i < 5000; ++i) {
     co_await sim.load(100);

@@ -120,6 +120,10 @@ inline Body spin(Simulator& sim) {
   while (co_await sim.load(0) == 0) {
   }
 }
+inline Body spin_plainly(Simulator& sim) {
+  while (co_await sim.plain_read(0) == 0) {
+  }
+}
 inline Body spin_yielding(Simulator& sim) {
   while (co_await sim.load(0) == 0) co_await sim.yield();
 }
