@@ -102,11 +102,14 @@ TEST(PctTest, SpinningTasksEnd) {
 }
 
 TEST(PctTest, ALoopAroundAPlainReadEnds) {
-  Pct pct;
-  for (std::uint64_t i = 1; i <= 4; ++i) {
+  Pct pct({.depth = 1});
+  std::uint64_t longest = 0;
+  for (std::uint64_t i = 1; i <= 20 && longest < 100 * Fairness::kConsecutive; ++i) {
     const History run = execute(pct, parallel({spin_plainly, set_flag}), i, 5);
     ASSERT_FALSE(run.step_cap || run.deadlock);
+    longest = std::max(longest, run.operations);
   }
+  EXPECT_GE(longest, 100 * Fairness::kConsecutive) << "no execution began with the spinner";
 }
 
 Body set_up_then(Simulator& sim) {
