@@ -4,6 +4,7 @@
 #include "harness/cli/commands.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "harness/api/options.h"
 #include "harness/api/pattern.h"
 #include "harness/base/check.h"
+#include "harness/cli/terminal.h"
 
 namespace weft::cli {
 namespace {
@@ -75,8 +77,9 @@ Options options_of(const Scenario& scenario) {
 }
 
 Setup setup_of(const Context& context) {
-  return {.replay_command = context.program + " replay ",
-          .report_command = context.program + " report "};
+  return {.replay_command = fmt::format("{} replay {}", context.program, kTokenPlace),
+          .report_command = context.program + " report ",
+          .colour = is_coloured(STDOUT_FILENO)};
 }
 
 int complain(const std::string& message, ExitStatus status) {

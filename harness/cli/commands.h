@@ -7,11 +7,13 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <weft/scenario.h>
 
+#include "harness/base/process.h"
 #include "harness/cli/session.h"
 
 namespace weft::cli {
@@ -29,10 +31,9 @@ enum ExitStatus : int {
 
 /// What all commands share.
 struct Context {
-  std::string program;  // as it was called, for the lines to paste
-  std::vector<std::string> arguments;
+  std::string program;       // as it was called, for the lines to paste
   std::function<int()> run;  // of the command given
-  char** argv = nullptr;
+  ReexecResult reexec = ReexecResult::kAlreadyOff;
 };
 
 void add_list(CLI::App& app, Context& context);

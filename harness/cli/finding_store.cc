@@ -7,10 +7,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
+#include <cstring>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@
 #include "harness/trace/token.h"
 #include "harness/trace/token_file.h"
 #include "harness/trace/trace_file.h"
+#include "reports/frames.h"
 #include "reports/symbols.h"
 #include "reports/text.h"
 
@@ -27,6 +30,9 @@ namespace {
 
 /// Longer scenario names are cut: a file name takes 255 bytes.
 constexpr std::size_t kLongestStem = 150;
+
+/// On the screen the end of a long schedule is enough; report.txt has all of it.
+constexpr std::size_t kScheduleLinesShown = 40;
 
 /// A new name in `directory` is on disk only when the directory is.
 void flush_directory(const std::string& directory) {
@@ -38,12 +44,17 @@ void flush_directory(const std::string& directory) {
 
 /// Writes all files; an empty string, or the first that could not be written and why.
 std::string write_all(const std::string& directory,
-                      const std::vector<std::pair<std::string, std::string>>& files) {
+                      const std::vector<std::pair<std::string, std::string>>& files,
+                      const std::string& token) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return fmt::format("{}: {}", directory, error.message());
   for (const auto& [name, text] : files) {
     const auto written = trace::write_file_atomically(directory + "/" + name, text);
+    if (!written) return written.error();
+  }
+  if (!token.empty()) {
+    const auto written = trace::write_token_file(directory, token);
     if (!written) return written.error();
   }
   flush_directory(directory);
@@ -55,6 +66,38 @@ std::string write_all(const std::string& directory,
 std::string pasted_token(const FoundBug& bug) {
   if (bug.token.size() <= trace::kLongestPastedToken || bug.directory.empty()) return bug.token;
   return fmt::format("{}/{}", bug.directory, trace::kTokenFileName);
+}
+
+std::vector<std::string> lines_to_paste(const FoundBug& bug, const Setup& setup) {
+  std::vector<std::string> lines;
+  if (!bug.token.empty()) {
+    std::string replay = setup.replay_command;
+    const std::size_t place = replay.find(kTokenPlace);
+    if (place != std::string::npos) replay.replace(place, kTokenPlace.size(), pasted_token(bug));
+    lines.push_back(std::move(replay));
+  }
+  if (!bug.directory.empty()) lines.push_back(setup.report_command + bug.directory);
+  return lines;
+}
+
+/// The engine knows what the hung task is in; who called it needs the trace's symbols.
+void name_caller(trace::Trace& trace, const engine::HangFacts& hang) {
+  trace::Finding& finding = trace.finding;
+  std::string message = finding.message;
+  const std::size_t activity =
+      hang.activity.empty() ? std::string::npos : message.find(hang.activity);
+  if (finding.kind != trace::FindingKind::kHang || activity == std::string::npos) return;
+  for (const trace::FindingTask& task : std::span(finding.tasks, finding.task_count)) {
+    if (task.index != finding.task) continue;
+    const auto frame = reports::user_frame(reports::frames_of(trace, task.stack));
+    if (!frame) return;
+    const std::string place = reports::place(*frame, reports::current_directory());
+    message.insert(activity + hang.activity.size(),
+                   ", called from " + (place.empty() ? frame->function : place));
+    message.resize(std::min(message.size(), sizeof finding.message - 1));
+    std::memcpy(finding.message, message.c_str(), message.size() + 1);
+    return;
+  }
 }
 
 }  // namespace
@@ -70,50 +113,42 @@ std::string finding_name(const std::string& scenario, const std::string& kind,
 }
 
 FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts,
-                  const std::string& out, const PasteLines& lines, bool keep) {
-  const trace::Channel& channel =
-      sighting.recorded != nullptr ? *sighting.recorded : *sighting.failed;
-  const trace::Finding& finding = sighting.outcome.finding;
+                  const std::string& out, const Setup& setup) {
   FoundBug bug;
-  bug.kind = trace::name(finding.kind);
-  bug.message = finding.message;
-  bug.steps = finding.steps;
-  bug.preemptions = finding.preemptions;
   bug.execution = sighting.execution;
-
   const auto token = trace::collect_token(*sighting.failed, facts);
   if (token) bug.token = trace::format_token(*token);
   const std::unique_ptr<trace::Symbolizer> symbolizer = reports::make_symbolizer();
-  const trace::Trace trace = trace::collect_trace(channel, facts, bug.token, *symbolizer);
-  bug.text = reports::render_text(trace);
-  if (!token) bug.text += fmt::format("There is no token: {}\n", token.error());
+  trace::Trace trace =
+      trace::collect_trace(sighting.recorded != nullptr ? *sighting.recorded : *sighting.failed,
+                           facts, bug.token, *symbolizer);
+  name_caller(trace, sighting.outcome.hang);
+  bug.kind = trace::name(trace.finding.kind);
+  bug.message = trace.finding.message;
+  bug.steps = trace.finding.steps;
+  bug.preemptions = trace.finding.preemptions;
 
-  const std::string root = out.empty() ? kDefaultFindings : out;
-  const std::string directory =
-      root + "/" + finding_name(facts.scenario, bug.kind, sighting.identity);
-  std::string trouble;
-  if (keep) {
-    std::vector<std::pair<std::string, std::string>> files = {
-        {std::string(trace::kTraceFileName), trace::encode_trace(trace)},
-        {"token.txt", bug.token + "\n"},
-        {"report.txt", bug.text},
-        {"output.txt", facts.output},
-        {"finding.json", dump(finding_json(bug, facts)) + "\n"}};
-    trouble = write_all(directory, files);
-    if (trouble.empty() && bug.token.size() > trace::kLongestPastedToken) {
-      const auto written = trace::write_token_file(directory, bug.token);
-      if (!written) trouble = written.error();
+  std::string trouble = token ? std::string() : fmt::format("there is no token: {}", token.error());
+  if (setup.expected_kind != bug.kind) {
+    bug.directory = (out.empty() ? kDefaultFindings : out) + "/" +
+                    finding_name(facts.scenario, bug.kind, sighting.identity);
+    const std::string failure =
+        write_all(bug.directory,
+                  {{std::string(trace::kTraceFileName), trace::encode_trace(trace)},
+                   {"report.txt", reports::render_text(trace)},
+                   {"output.txt", facts.output},
+                   {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
+                  bug.token);
+    if (!failure.empty()) {
+      trouble =
+          fmt::format("this finding is not on disk: {}; choose another place with --out", failure);
+      bug.directory.clear();
     }
-    if (trouble.empty()) bug.directory = directory;
   }
-  if (!trouble.empty()) {
-    bug.text +=
-        fmt::format("This finding is not on disk: {}; choose another place with --out\n", trouble);
-  }
-  if (!bug.token.empty())
-    bug.text += fmt::format("  {}{}\n", lines.replay_command, pasted_token(bug));
-  if (!bug.directory.empty())
-    bug.text += fmt::format("  {}{}\n", lines.report_command, bug.directory);
+  bug.text = reports::render_text(trace, {.colour = setup.colour,
+                                          .schedule_lines = kScheduleLinesShown,
+                                          .paste = lines_to_paste(bug, setup)});
+  if (!trouble.empty()) bug.text += fmt::format("  weft: {}\n", trouble);
   return bug;
 }
 

@@ -2,31 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A finding on disk before it is on the screen: one directory each, with
-// trace.weft, token.txt, report.txt, output.txt and finding.json.
+// trace.weft, token.weft, report.txt, output.txt and finding.json.
 #pragma once
 
 #include <string>
 
 #include <weft/weft.h>
 
+#include "harness/cli/session.h"
 #include "harness/engine/explorer.h"
 #include "harness/trace/collect.h"
 
 namespace weft::cli {
 
-inline constexpr char kDefaultFindings[] = "weft-findings";
+inline const std::string kDefaultFindings = "weft-findings";
 
-/// The lines to paste under a report: each is completed by appending.
-struct PasteLines {
-  std::string replay_command;  // + token
-  std::string report_command;  // + directory
-};
-
-/// Makes the token, the trace and the report of what was sighted, writes them to
-/// a directory under `out` if `keep`, and returns what to print. A disk that is
-/// full or read-only is one more line in the text; the finding is not lost.
+/// Makes the token, the trace and the report of what was sighted, writes them to a
+/// directory under `out` (kDefaultFindings for none), and returns what to print. A
+/// disk that is full or read-only is one more line in the text; the finding is not lost.
 [[nodiscard]] FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts,
-                                const std::string& out, const PasteLines& lines, bool keep);
+                                const std::string& out, const Setup& setup);
 
 /// "classic-lost_update.buggy-always-1a2b3c4d": fit for a file name whatever the scenario's.
 [[nodiscard]] std::string finding_name(const std::string& scenario, const std::string& kind,

@@ -32,10 +32,9 @@ constexpr char kExamples[] =
 }  // namespace
 
 int main(int argc, char** argv) {
-  disable_address_randomisation_by_reexec(argv);
   cli::Context context;
+  context.reexec = disable_address_randomisation_by_reexec(argv);
   context.program = argv[0];
-  context.argv = argv;
 
   CLI::App app(kDescription, "weft");
   app.footer(kExamples);

@@ -51,10 +51,8 @@ class Session final : public engine::ExplorerHost {
     trace::RunFacts facts = run_facts(options_);
     facts.execution = sighting.execution;
     facts.output = sighting.outcome.output;
-    const bool keep = setup_.expected_kind != trace::name(sighting.outcome.finding.kind);
     position_[sighting.identity] = bugs_.size();
-    bugs_.push_back(make_bug(sighting, facts, options_.out,
-                             {setup_.replay_command, setup_.report_command}, keep));
+    bugs_.push_back(make_bug(sighting, facts, options_.out, setup_));
   }
 
   void found_again(std::uint64_t identity) override {

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include <weft/weft.h>
 
@@ -18,12 +19,16 @@
 
 namespace weft::cli {
 
+/// Stands for the token in Setup::replay_command.
+inline constexpr std::string_view kTokenPlace = "%TOKEN%";
+
 /// What the caller knows and Options does not say.
 struct Setup {
-  std::string replay_command = {};  // the text that a token is appended to
-  std::string report_command = {};  // and a finding's directory
+  std::string replay_command = {};  // the line to paste; has kTokenPlace in it
+  std::string report_command = {};  // likewise; a finding's directory is appended
   std::string expected_kind = {};   // findings of this kind are expected: not kept on disk
   bool progress = true;             // on standard error
+  bool colour = false;              // in reports
 };
 
 /// Explores `body` with exactly these options; the environment and flags were applied before.

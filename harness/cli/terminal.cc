@@ -65,10 +65,13 @@ std::string seconds_text(double seconds) {
   return seconds < 10 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
 }
 
-std::string styled(std::string_view text, Style style, int fd) {
+bool is_coloured(int fd) {
   const char* no_color = std::getenv("NO_COLOR");
-  const bool colour = is_terminal(fd) && (no_color == nullptr || *no_color == '\0');
-  if (!colour || style == Style::kPlain) return std::string(text);
+  return is_terminal(fd) && (no_color == nullptr || *no_color == '\0');
+}
+
+std::string styled(std::string_view text, Style style, int fd) {
+  if (style == Style::kPlain || !is_coloured(fd)) return std::string(text);
   return fmt::format("{}{}\x1b[0m", escape_of(style), text);
 }
 

@@ -24,8 +24,10 @@ namespace weft::cli {
 
 enum class Style : std::uint8_t { kPlain, kBold, kRed, kGreen, kYellow };
 
-/// `text` in `style` when descriptor `fd` is a terminal and NO_COLOR is not set
-/// (no-color.org); as it is otherwise.
+/// Whether descriptor `fd` is a terminal and NO_COLOR is not set (no-color.org).
+[[nodiscard]] bool is_coloured(int fd);
+
+/// `text` in `style` where is_coloured(fd), as it is otherwise.
 [[nodiscard]] std::string styled(std::string_view text, Style style, int fd);
 
 /// Progress on standard error: one line rewritten on a terminal, a line each ten

@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   std::string error = framework::parse_command_line(&argc, argv);
   if (!error.empty()) return complain(error);
-  framework::set_replay_command(std::string(argv[0]) + " --weft_replay=");
+  framework::set_replay_command(std::string(argv[0]) + " --weft_replay=%TOKEN%");
 
   // The token says which test it belongs to; no other is to run.
   const std::string replayed = framework::replayed_test(&error);

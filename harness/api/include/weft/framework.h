@@ -28,9 +28,8 @@ void settle_process(char** argv);
 /// neither is given. A bad token is `error`.
 [[nodiscard]] std::string replayed_test(std::string* error);
 
-/// How a failure tells to run this test again: the text that a token is appended
-/// to, such as "./my_test --weft_replay=". Where nobody says, the environment is
-/// named: WEFT_REPLAY=TOKEN.
+/// How a failure tells to run this test again, with %TOKEN% where the token goes:
+/// "./my_test --weft_replay=%TOKEN%". Where nobody says, it names WEFT_REPLAY.
 void set_replay_command(std::string command);
 
 /// Ends the execution in progress with a finding of kind `expectation`. Call on a
