@@ -12,6 +12,7 @@
 
 #include <weft/framework.h>
 
+#include "harness/engine/process_image.h"
 #include "harness/api/options.h"
 #include "harness/base/process.h"
 #include "harness/cli/replay_session.h"
@@ -37,6 +38,7 @@ cli::Setup own_setup() {
 }  // namespace
 
 Result explore(const Options& given, std::function<void()> body) {
+  const engine::HarnessAllocations ours;
   Options options = given;
   if (options.name.empty()) options.name = ::program_invocation_short_name;
   Result result;

@@ -9,6 +9,7 @@
 
 #include "harness/base/process.h"
 #include "harness/cli/commands.h"
+#include "harness/engine/process_image.h"
 
 namespace weft {
 namespace {
@@ -32,6 +33,7 @@ constexpr char kExamples[] =
 }  // namespace
 
 int main(int argc, char** argv) {
+  const engine::HarnessAllocations ours;
   cli::Context context;
   context.reexec = disable_address_randomisation_by_reexec(argv);
   context.program = argv[0];

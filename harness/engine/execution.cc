@@ -46,6 +46,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   next_slot_ = 0;
   enabled_.clear();
   steps_ = 0;
+  considered_ = 0;
   digest_ = kDigestSeed;
   run_length_ = 0;
   last_ = kNoTaskIndex;
@@ -96,7 +97,7 @@ void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexc
   const bool started = executor_.start(root, root.slot);
   WEFT_CHECK(started, "no thread for the root task: the system's limit on threads is reached");
   set_enabled(root);
-  account(root, root);
+  account(timer, root);
   executor_.run(root);
 
   channel_.schedule_digest = digest_;

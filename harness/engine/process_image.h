@@ -52,7 +52,6 @@ class ProcessImage {
   virtual void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes, std::size_t alignment,
                          std::uintptr_t pc) noexcept = 0;
   virtual FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation, std::uintptr_t pc) noexcept = 0;
-  [[nodiscard]] virtual std::size_t usable_size(void* pointer) const noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address, HeapBlock& block) const noexcept = 0;
 
   // Names.
@@ -60,8 +59,8 @@ class ProcessImage {
   /// A variable of a loaded module: its id (hash of the basename) and the offset.
   [[nodiscard]] virtual bool find_module(std::uintptr_t address, std::uint64_t& id,
                                          std::uint64_t& offset) const noexcept = 0;
-  /// True for code of libc and the dynamic loader, whose allocations outlive an execution.
-  [[nodiscard]] virtual bool is_libc(std::uintptr_t pc) const noexcept = 0;
+
+
   /// Rows for the trace; returns how many there are.
   [[nodiscard]] virtual std::size_t module_count() const noexcept = 0;
   virtual void describe_module(std::size_t index, std::uintptr_t& base, std::uint64_t& id, char* path,
@@ -72,8 +71,32 @@ class ProcessImage {
 /// only the heap is reset (under ASan, whose shadow does not follow).
 [[nodiscard]] ProcessImage& make_process_image(bool restore_segments) noexcept;
 
-/// The one made in this process, or null: the slot through which malloc, called
-/// by code that knows no task, finds the heap. Written before the snapshot.
-[[nodiscard]] ProcessImage* process_image() noexcept;
+// --- The subject's heap before there is a worker
+//
+// What the subject allocates before the exploration (static initialisers, main)
+// comes from the same heap and becomes the baseline: each execution finds those
+// blocks, and what is in them, as they were. Callers hold the heap's lock while
+// the process may have several threads.
+
+/// Null when the heap cannot be had or is full; libc's heap serves then.
+[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc) noexcept;
+/// For whoever frees a block of the subject's heap outside a task.
+FreeVerdict release_baseline(void* pointer) noexcept;
+/// The size requested of a block of the subject's heap.
+[[nodiscard]] std::size_t block_size(const void* pointer) noexcept;
+
+/// While one lives, the calling thread's allocations are the harness's own: they
+/// come from libc's heap and keep their contents across executions.
+class HarnessAllocations {
+ public:
+  HarnessAllocations() noexcept { ++depth; }
+  ~HarnessAllocations() { --depth; }
+  HarnessAllocations(const HarnessAllocations&) = delete;
+  HarnessAllocations& operator=(const HarnessAllocations&) = delete;
+  [[nodiscard]] static bool active() noexcept { return depth != 0; }
+
+ private:
+  static thread_local int depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+};
 
 }  // namespace weft::engine

@@ -81,7 +81,9 @@ Task* Execution::decide(Task& at) noexcept {
 }
 
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
-  const bool passes = at.pending.kind == OpKind::kYield || run_length_ >= trace::kDefaultFairness;
+  // A plain access is a point only where a strategy asked for one, so the default must not depend on it.
+  const bool passes = at.pending.kind == OpKind::kYield ||
+                      (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
   if (at_enabled && !passes) return at.index;
   // Cyclically onwards from `at`; the timer only when no thread can run.
   TaskIndex next = at.index;
@@ -100,6 +102,7 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   decision.at = at.index;
   decision.at_operation = at.operation_index;
   decision.digest = digest_;
+  decision.nth = at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
   enabled_.for_each([&](TaskIndex index) {
     const Task& task = tasks_[index];
     if (at_enabled && index == at.index) decision.current = count;
@@ -117,6 +120,16 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
 }
 
 void Execution::account(const Task& at, Task& chosen) noexcept {
+  if (++considered_ > config_.step_cap) {
+    fail(trace::FindingKind::kStepCap,
+         "the execution did not end within its step limit: a livelock, or raise --max-steps");
+  }
+  channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (&chosen == &at && trace::is_plain(at.pending.kind)) {
+    // Considered and passed by: a replay, which considers only what was chosen, must see the same history.
+    strategy_->executed(chosen.index, chosen.pending, steps_);
+    return;
+  }
   const bool same = last_ == chosen.index;
   const bool preempted = !same && &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
   run_length_ = same ? run_length_ + 1 : 1;
@@ -126,7 +139,6 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
   digest_ = fold(digest_ + enabled_.hash(), what);
   ++steps_;
   channel_.steps = steps_;
-  channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   if (!same) ++channel_.switches;
   if (preempted) ++channel_.preemptions;
   if (observer_count_ != 0) {
@@ -134,10 +146,6 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
     for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->step(view);
   }
   strategy_->executed(chosen.index, chosen.pending, steps_);
-  if (steps_ > config_.step_cap) {
-    fail(trace::FindingKind::kStepCap,
-         "the execution did not end within its step limit: a livelock, or raise --max-steps");
-  }
 }
 
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value, TaskIndex value_index) noexcept {

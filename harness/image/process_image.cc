@@ -13,6 +13,7 @@
 #include "harness/base/mapping.h"
 #include "harness/engine/task.h"
 #include "harness/image/modules.h"
+#include "harness/image/raw_memory.h"
 #include "harness/image/segments.h"
 #include "harness/image/subject_heap.h"
 #include "harness/image/thread_image.h"
@@ -25,12 +26,38 @@ static_assert(engine::kSubjectHeapEnd == SubjectHeap::kAddress + SubjectHeap::kR
 
 extern "C" void* __libc_stack_end;  // the dynamic loader's: the top of the main thread's stack
 
+/// In a mapping of its own, and never destroyed: the executable's segments are
+/// restored between executions, these objects must not be.
+template <typename T, typename... Args>
+T* make_immortal(Args... args) noexcept {
+  static_assert(alignof(T) <= kPageBytes);
+  void* const memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the process image");
+  return ::new (memory) T(args...);
+}
+
+/// The process's one subject heap, made at the first allocation. The slot is
+/// written before any snapshot.
+SubjectHeap& process_heap() noexcept {
+  static SubjectHeap* heap = nullptr;  // zero-initialised: malloc comes before every constructor
+  if (heap == nullptr) heap = make_immortal<SubjectHeap>();
+  return *heap;
+}
+
+engine::FreeVerdict to_engine(FreeVerdict verdict) noexcept {
+  switch (verdict) {
+    case FreeVerdict::kOk: return engine::FreeVerdict::kFreed;
+    case FreeVerdict::kDoubleFree: return engine::FreeVerdict::kDoubleFree;
+    case FreeVerdict::kInvalidPointer: return engine::FreeVerdict::kInvalid;
+  }
+  WEFT_UNREACHABLE("an unknown verdict");
+}
+
 class Image final : public engine::ProcessImage {
  public:
-  explicit Image(bool restore_segments) noexcept : restore_segments_(restore_segments) {
+  explicit Image(bool restore_segments) noexcept : restore_segments_(restore_segments), heap_(process_heap()) {
     WEFT_CHECK(heap_.ready(), "the subject heap's address is taken: is another harness loaded?");
     modules_.refresh();
-    remember_libc();
     threads_.capture();
     threads_.exclude(&engine::current_task, sizeof engine::current_task);
   }
@@ -43,13 +70,13 @@ class Image final : public engine::ProcessImage {
     stack_bytes_ = stack_begin_ < stack_end ? static_cast<std::size_t>(stack_end - stack_begin_) : 0;
     if (stack_bytes_ != 0) {
       stack_ = Mapping(stack_bytes_);
-      std::memcpy(stack_.data(), stack_begin_, stack_bytes_);
+      raw_copy(stack_.data(), stack_begin_, stack_bytes_);
     }
   }
 
   void restore() noexcept override {
     if (restore_segments_) segments_.restore();
-    if (stack_bytes_ != 0) std::memcpy(stack_begin_, stack_.data(), stack_bytes_);
+    if (stack_bytes_ != 0) raw_copy(stack_begin_, stack_.data(), stack_bytes_);
     heap_.reset();
   }
 
@@ -64,15 +91,8 @@ class Image final : public engine::ProcessImage {
   }
 
   engine::FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation, std::uintptr_t pc) noexcept override {
-    switch (heap_.free(pointer, {by, operation, reinterpret_cast<const void*>(pc)})) {
-      case FreeVerdict::kOk: return engine::FreeVerdict::kFreed;
-      case FreeVerdict::kDoubleFree: return engine::FreeVerdict::kDoubleFree;
-      case FreeVerdict::kInvalidPointer: return engine::FreeVerdict::kInvalid;
-    }
-    WEFT_UNREACHABLE("an unknown verdict");
+    return to_engine(heap_.free(pointer, {by, operation, reinterpret_cast<const void*>(pc)}));
   }
-
-  std::size_t usable_size(void* pointer) const noexcept override { return heap_.usable_size(pointer); }
 
   bool find_block(std::uintptr_t address, engine::HeapBlock& block) const noexcept override {
     const auto* const pointer = reinterpret_cast<const void*>(address);
@@ -94,13 +114,6 @@ class Image final : public engine::ProcessImage {
     return true;
   }
 
-  bool is_libc(std::uintptr_t pc) const noexcept override {
-    for (const Code& code : libc_) {
-      if (pc - code.begin < code.size) return true;
-    }
-    return false;
-  }
-
   std::size_t module_count() const noexcept override { return modules_.size(); }
 
   void describe_module(std::size_t index, std::uintptr_t& base, std::uint64_t& id, char* path,
@@ -115,37 +128,15 @@ class Image final : public engine::ProcessImage {
   }
 
  private:
-  struct Code {
-    std::uintptr_t begin = 0;
-    std::uintptr_t size = 0;
-  };
-
-  /// The text of libc and of the dynamic loader, for is_libc() on malloc's path.
-  void remember_libc() noexcept {
-    std::size_t found = 0;
-    for_each_module([&](const LoadedModule& module) {
-      const std::string_view name = basename_of(module.path());
-      if (!name.starts_with("libc.so") && !name.starts_with("ld-linux")) return;
-      for (const auto& header : module) {
-        if (header.p_type != PT_LOAD || (header.p_flags & PF_X) == 0 || found == std::size(libc_)) continue;
-        libc_[found++] = {reinterpret_cast<std::uintptr_t>(module.address_of(header.p_vaddr)), header.p_memsz};
-      }
-    });
-  }
-
   const bool restore_segments_;
-  SubjectHeap heap_;
+  SubjectHeap& heap_;
   ModuleTable modules_;
   SegmentImage segments_;
   ThreadImage threads_;
   std::byte* stack_begin_ = nullptr;
   std::size_t stack_bytes_ = 0;
   Mapping stack_;
-  Code libc_[2];
 };
-
-/// The one slot: see engine/process_image.h.
-Image* the_image = nullptr;
 
 }  // namespace
 }  // namespace weft::image
@@ -154,13 +145,23 @@ namespace weft::engine {
 
 ProcessImage& make_process_image(bool restore_segments) noexcept {
   // In a mapping of its own: the executable's segments are restored, this must not be.
-  void* const memory =
-      mmap(nullptr, sizeof(image::Image), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the process image");
-  image::the_image = ::new (memory) image::Image(restore_segments);
-  return *image::the_image;
+  return *image::make_immortal<image::Image>(restore_segments);
 }
 
-ProcessImage* process_image() noexcept { return image::the_image; }
+void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc) noexcept {
+  image::SubjectHeap& heap = image::process_heap();
+  if (!heap.ready()) return nullptr;
+  // Blocks of the baseline belong to no task; their number in the heap tells them apart.
+  return heap.allocate(bytes, alignment, {kNoTask, 0, reinterpret_cast<const void*>(pc)},
+                       static_cast<std::uint32_t>(heap.live_blocks()));
+}
+
+FreeVerdict release_baseline(void* pointer) noexcept {
+  return image::to_engine(image::process_heap().free(pointer, {}));
+}
+
+std::size_t block_size(const void* pointer) noexcept { return image::process_heap().usable_size(pointer); }
+
+thread_local int HarnessAllocations::depth = 0;
 
 }  // namespace weft::engine

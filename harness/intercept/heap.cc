@@ -1,13 +1,16 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// malloc and its family. What a task allocates comes from the subject's heap,
-// which every execution finds empty; what libc and the dynamic loader allocate,
-// on whichever thread, comes from glibc's and outlives the execution. free()
-// routes by address, so either may be freed by anyone.
+// malloc and its family. What the subject allocates comes from the subject's
+// heap, which every execution finds as it was at the snapshot; what libc, the
+// dynamic loader and the harness allocate comes from glibc's and outlives the
+// execution. free() routes by address, so either may be freed by anyone.
 //
 // Under AddressSanitizer, which owns malloc, this file is empty.
+#include <elf.h>
+#include <link.h>
 #include <malloc.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,35 +34,113 @@ namespace {
 
 constexpr std::size_t kDefaultAlignment = 16;
 
-/// The task on whose account this allocation goes, or null for glibc's heap.
-Task* allocating_task(std::uintptr_t pc) noexcept {
-  Task* const self = current_task;
-  return self != nullptr && !self->execution->image().is_libc(pc) ? self : nullptr;
-}
+/// One thread at a time outside of explorations, where the subject may have
+/// several. Never held across a call that could come back here.
+class HeapLock {
+ public:
+  HeapLock() noexcept {
+    while (__atomic_exchange_n(&held, 1, __ATOMIC_ACQUIRE) != 0) {  // pairs with the release below
+      while (__atomic_load_n(&held, __ATOMIC_RELAXED) != 0) __builtin_ia32_pause();
+    }
+  }
+  ~HeapLock() { __atomic_store_n(&held, 0, __ATOMIC_RELEASE); }  // pairs with the acquire above
+  HeapLock(const HeapLock&) = delete;
+  HeapLock& operator=(const HeapLock&) = delete;
 
-void* allocate(Task& self, std::size_t bytes, std::size_t alignment, std::uintptr_t pc) noexcept {
-  void* const block = self.execution->image().allocate(self.id, self.allocations++, bytes, alignment, pc);
+ private:
+  static inline int held = 0;  // free whenever a snapshot is taken
+};
+
+/// Code of libc and of the dynamic loader, whose records outlive an execution.
+/// malloc is called before any constructor ran, so this reads the ELF headers
+/// in memory and allocates nothing.
+class LibcCode {
+ public:
+  [[nodiscard]] static bool contains(std::uintptr_t pc) noexcept {
+    if (!known) find();
+    return pc - libc.begin < libc.size || pc - loader.begin < loader.size;
+  }
+
+ private:
+  struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t size;
+  };
+
+  static void find() noexcept {
+    Dl_info info;
+    if (dladdr(reinterpret_cast<const void*>(&__libc_malloc), &info) != 0) libc = image_of(info.dli_fbase);
+    loader = image_of(reinterpret_cast<const void*>(getauxval(AT_BASE)));
+    known = true;
+  }
+
+  static Range image_of(const void* base) noexcept {
+    if (base == nullptr) return {0, 0};
+    const auto* const bytes = static_cast<const char*>(base);
+    const auto* const header = static_cast<const ElfW(Ehdr)*>(base);
+    const auto* const segments = reinterpret_cast<const ElfW(Phdr)*>(bytes + header->e_phoff);
+    Range range{reinterpret_cast<std::uintptr_t>(base), 0};
+    for (int i = 0; i < header->e_phnum; ++i) {
+      if (segments[i].p_type != PT_LOAD) continue;
+      const std::uintptr_t end = segments[i].p_vaddr + segments[i].p_memsz;
+      if (end > range.size) range.size = end;
+    }
+    return range;
+  }
+
+  static inline bool known = false;
+  static inline Range libc{};
+  static inline Range loader{};
+};
+
+/// Null: the allocation is libc's or the harness's own, and glibc's heap serves it.
+void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool& ours) noexcept {
+  Task* const self = current_task;
+  ours = !LibcCode::contains(pc) && (self != nullptr || !engine::HarnessAllocations::active());
+  if (!ours) return nullptr;
+  void* block = nullptr;
+  if (self != nullptr) {
+    block = self->execution->image().allocate(self->id, self->allocations++, bytes, alignment, pc);
+  } else {
+    const HeapLock lock;
+    block = engine::allocate_baseline(bytes, alignment, pc);
+    ours = block != nullptr;  // full, or its address is taken: glibc's heap will do
+  }
   if (block == nullptr) errno = ENOMEM;
   return block;
 }
 
 void release(void* pointer, std::uintptr_t pc) noexcept {
   Task* const self = current_task;
-  engine::ProcessImage* const image = engine::process_image();
-  if (image == nullptr) return;
-  const engine::FreeVerdict verdict =
-      image->release(pointer, self == nullptr ? kNoTask : self->id, self == nullptr ? 0 : self->operation_index, pc);
-  if (self == nullptr || verdict == engine::FreeVerdict::kFreed) return;
-  self->execution->fail(trace::FindingKind::kAbort, verdict == engine::FreeVerdict::kDoubleFree
-                                                        ? "double free of a heap block"
-                                                        : "free of a pointer that malloc never returned");
+  if (self == nullptr) {
+    const HeapLock lock;
+    engine::release_baseline(pointer);
+    return;
+  }
+  switch (self->execution->image().release(pointer, self->id, self->operation_index, pc)) {
+    case engine::FreeVerdict::kFreed:
+      return;
+    case engine::FreeVerdict::kDoubleFree:
+      self->execution->fail(trace::FindingKind::kAbort, "double free of a heap block");
+    case engine::FreeVerdict::kInvalid:
+      self->execution->fail(trace::FindingKind::kAbort, "free of a pointer that malloc never returned");
+  }
 }
 
-void* reallocate(Task& self, void* pointer, std::size_t bytes, std::uintptr_t pc) noexcept {
-  void* const block = allocate(self, bytes, kDefaultAlignment, pc);
+std::size_t size_of(void* pointer) noexcept {
+  return engine::in_subject_heap(pointer) ? engine::block_size(pointer) : WEFT_REAL(malloc_usable_size)(pointer);
+}
+
+/// Always moves, so that a pointer kept across it is found out.
+void* reallocate(void* pointer, std::size_t bytes, std::uintptr_t pc) noexcept {
+  bool ours = false;
+  void* block = allocate(bytes, kDefaultAlignment, pc, ours);
+  if (!ours) {
+    if (!engine::in_subject_heap(pointer)) return __libc_realloc(pointer, bytes);
+    block = __libc_malloc(bytes);
+  }
   if (block == nullptr) return nullptr;
-  const std::size_t old = engine::in_subject_heap(pointer) ? self.execution->image().usable_size(pointer)
-                                                           : WEFT_REAL(malloc_usable_size)(pointer);
+  const std::size_t old = size_of(pointer);
   std::memcpy(block, pointer, old < bytes ? old : bytes);
   free(pointer);
   return block;
@@ -68,8 +149,9 @@ void* reallocate(Task& self, void* pointer, std::size_t bytes, std::uintptr_t pc
 bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
 
 void* aligned(std::size_t alignment, std::size_t bytes, std::uintptr_t pc) noexcept {
-  if (Task* const self = allocating_task(pc)) return allocate(*self, bytes, alignment, pc);
-  return __libc_memalign(alignment, bytes);
+  bool ours = false;
+  void* const block = allocate(bytes, alignment, pc, ours);
+  return ours ? block : __libc_memalign(alignment, bytes);
 }
 
 }  // namespace
@@ -78,44 +160,35 @@ void* aligned(std::size_t alignment, std::size_t bytes, std::uintptr_t pc) noexc
 using namespace weft::intercept;
 
 WEFT_INTERPOSE void* malloc(std::size_t bytes) noexcept {
-  const std::uintptr_t pc = WEFT_CALLER;
-  if (Task* const self = allocating_task(pc)) return allocate(*self, bytes, kDefaultAlignment, pc);
-  return __libc_malloc(bytes);
+  bool ours = false;
+  void* const block = allocate(bytes, kDefaultAlignment, WEFT_CALLER, ours);
+  return ours ? block : __libc_malloc(bytes);
 }
 
 WEFT_INTERPOSE void* calloc(std::size_t count, std::size_t bytes) noexcept {
-  const std::uintptr_t pc = WEFT_CALLER;
-  Task* const self = allocating_task(pc);
-  if (self == nullptr) return __libc_calloc(count, bytes);
   std::size_t total = 0;
   if (__builtin_mul_overflow(count, bytes, &total)) {
     errno = ENOMEM;
     return nullptr;
   }
-  void* const block = allocate(*self, total, kDefaultAlignment, pc);
+  bool ours = false;
+  void* const block = allocate(total, kDefaultAlignment, WEFT_CALLER, ours);
+  if (!ours) return __libc_calloc(count, bytes);
   if (block != nullptr) std::memset(block, 0, total);
   return block;
 }
 
 WEFT_INTERPOSE void* realloc(void* pointer, std::size_t bytes) noexcept {
-  const std::uintptr_t pc = WEFT_CALLER;
-  Task* const self = allocating_task(pc);
-  if (self == nullptr && !weft::engine::in_subject_heap(pointer)) return __libc_realloc(pointer, bytes);
-  if (self == nullptr) {
-    // libc resizes what a task gave it (getline's buffer, say): it moves to libc's heap.
-    void* const block = __libc_malloc(bytes);
-    if (block == nullptr) return nullptr;
-    const std::size_t old = weft::engine::process_image()->usable_size(pointer);
-    std::memcpy(block, pointer, old < bytes ? old : bytes);
-    release(pointer, pc);
-    return block;
+  if (pointer == nullptr) {
+    bool ours = false;
+    void* const block = allocate(bytes, kDefaultAlignment, WEFT_CALLER, ours);
+    return ours ? block : __libc_malloc(bytes);
   }
-  if (pointer == nullptr) return allocate(*self, bytes, kDefaultAlignment, pc);
   if (bytes == 0) {
     free(pointer);
     return nullptr;
   }
-  return reallocate(*self, pointer, bytes, pc);
+  return reallocate(pointer, bytes, WEFT_CALLER);
 }
 
 WEFT_INTERPOSE void free(void* pointer) noexcept {
@@ -146,9 +219,6 @@ WEFT_INTERPOSE void* valloc(std::size_t bytes) noexcept {
   return aligned(static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), bytes, WEFT_CALLER);
 }
 
-WEFT_INTERPOSE std::size_t malloc_usable_size(void* pointer) noexcept {
-  if (weft::engine::in_subject_heap(pointer)) return weft::engine::process_image()->usable_size(pointer);
-  return WEFT_REAL(malloc_usable_size)(pointer);
-}
+WEFT_INTERPOSE std::size_t malloc_usable_size(void* pointer) noexcept { return size_of(pointer); }
 
 #endif
