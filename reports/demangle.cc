@@ -41,6 +41,7 @@ std::string demangle(const char* symbol) {
 std::string short_function(std::string_view demangled) {
   std::string result;
   std::size_t at = 0;
+  bool parameters_seen = false;
   while (at < demangled.size()) {
     const std::string_view rest = demangled.substr(at);
     if (rest.starts_with(kAnonymous)) {
@@ -76,17 +77,16 @@ std::string short_function(std::string_view demangled) {
         result.append(lambda ? "{lambda" + std::string(group.substr(number)) : std::string(group));
       } else if (c == '<') {
         result.append(group.size() <= kLongestTemplateArguments ? group : "<...>");
+      } else {
+        parameters_seen = true;
       }
       at = end;
       continue;
     }
     if (c == ' ') {
-      const std::string_view next = demangled.substr(at + 1);
-      const bool qualifier =
-          next.starts_with("const") || next.starts_with("[clone") || next.starts_with("[abi");
-      // What stood before a space outside brackets was a return type.
-      if (!qualifier) result.clear();
-      if (qualifier) break;
+      // What stood before it was a return type; after the parameters, qualifiers follow.
+      if (parameters_seen) break;
+      result.clear();
       ++at;
       continue;
     }

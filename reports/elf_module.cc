@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
+#include <string_view>
 #include <tuple>
 
 #include "reports/demangle.h"
@@ -28,31 +29,69 @@ constexpr Dwfl_Callbacks kCallbacks = {.find_elf = nullptr,
                                        .section_address = dwfl_offline_section_address,
                                        .debuginfo_path = nullptr};
 
-// Scopes as libdw hands them out: a malloc'ed array.
-class Scopes {
- public:
-  // Those around `address`, inlined calls in the order in which they contain each other.
-  Scopes(Dwarf_Die* unit, std::uint64_t address) {
-    Dwarf_Die* at_address = nullptr;
-    const int count = dwarf_getscopes(unit, address, &at_address);
-    // Beyond an inlined call these are the scopes of the callee's definition; those of the caller
-    // come from the innermost scope's own ancestors.
-    if (count > 0) count_ = dwarf_getscopes_die(&at_address[0], &scopes_);
-    if (count >= 0) std::free(at_address);
-  }
-  Scopes(const Scopes&) = delete;
-  Scopes& operator=(const Scopes&) = delete;
-  ~Scopes() {
-    if (count_ >= 0) std::free(scopes_);
-  }
+// Deeper than any source; damaged debug information must not exhaust the stack.
+constexpr int kMaxDepth = 200;
 
-  [[nodiscard]] Dwarf_Die* begin() const { return scopes_; }
-  [[nodiscard]] Dwarf_Die* end() const { return scopes_ + std::max(count_, 0); }
+template <typename Visit>
+void for_each_child(Dwarf_Die* parent, Visit&& visit) {
+  Dwarf_Die child;
+  if (dwarf_child(parent, &child) != 0) return;
+  do {
+    visit(&child);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
 
- private:
-  Dwarf_Die* scopes_ = nullptr;
-  int count_ = 0;
-};
+template <typename Visit>
+void for_each_range(Dwarf_Die* die, Visit&& visit) {
+  Dwarf_Addr base = 0;
+  Dwarf_Addr low = 0;
+  Dwarf_Addr high = 0;
+  std::ptrdiff_t next = 0;
+  while ((next = dwarf_ranges(die, next, &base, &low, &high)) > 0) {
+    // Functions that the linker dropped begin at 0 or 1.
+    if (low > 1 && low < high) visit(low, high);
+  }
+}
+
+// The item of `sorted` whose [low, high) holds `address`, or null.
+template <typename Range>
+Range* find_range(std::vector<Range>& sorted, std::uint64_t address) {
+  const auto after =
+      std::upper_bound(sorted.begin(), sorted.end(), address,
+                       [](std::uint64_t wanted, const Range& range) { return wanted < range.low; });
+  if (after == sorted.begin() || address >= after[-1].high) return nullptr;
+  return &after[-1];
+}
+
+template <typename Range>
+void sort_by_low(std::vector<Range>& ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range& a, const Range& b) { return a.low < b.low; });
+}
+
+// The calls inlined around `address` in `scope`, outermost first.
+void append_inlined(Dwarf_Die* scope, std::uint64_t address, int depth,
+                    std::vector<Dwarf_Die>& chain) {
+  if (depth == kMaxDepth) return;
+  for_each_child(scope, [&](Dwarf_Die* child) {
+    const int tag = dwarf_tag(child);
+    const bool inlined = tag == DW_TAG_inlined_subroutine;
+    const bool block =
+        tag == DW_TAG_lexical_block || tag == DW_TAG_try_block || tag == DW_TAG_catch_block;
+    if ((!inlined && !block) || dwarf_haspc(child, address) <= 0) return;
+    if (inlined) chain.push_back(*child);
+    append_inlined(child, address, depth + 1, chain);
+  });
+}
+
+// Which of several unnamed namespaces is meant, the name does not say either.
+std::string without_anonymous_namespaces(std::string name) {
+  constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+  for (std::size_t at; (at = name.find(kAnonymous)) != std::string::npos;) {
+    name.erase(at, kAnonymous.size());
+  }
+  return name;
+}
 
 std::string function_name(Dwarf_Die* die) {
   for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name}) {
@@ -114,20 +153,16 @@ ElfModule::ElfModule(const std::string& path) : session_(dwfl_begin(&kCallbacks)
 
 // clang writes no .debug_aranges, without which libdw finds no unit by address.
 void ElfModule::index_units() {
-  Dwarf_Die* unit = nullptr;
+  Dwarf_Die* die = nullptr;
   Dwarf_Addr bias = 0;
-  while ((unit = dwfl_module_nextcu(module_, unit, &bias)) != nullptr) {
-    Dwarf_Addr base = 0;
-    Dwarf_Addr low = 0;
-    Dwarf_Addr high = 0;
-    std::ptrdiff_t next = 0;
-    while ((next = dwarf_ranges(unit, next, &base, &low, &high)) > 0) {
-      // Ranges of functions that the linker dropped begin at 0 or 1.
-      if (low > 1 && low < high) units_.push_back({low + bias, high + bias, unit, bias});
-    }
+  while ((die = dwfl_module_nextcu(module_, die, &bias)) != nullptr) {
+    const std::size_t unit = units_.size();
+    units_.push_back({.die = die, .bias = bias});
+    for_each_range(die, [&](std::uint64_t low, std::uint64_t high) {
+      unit_ranges_.push_back({low + bias, high + bias, unit});
+    });
   }
-  std::sort(units_.begin(), units_.end(),
-            [](const UnitRange& a, const UnitRange& b) { return a.low < b.low; });
+  sort_by_low(unit_ranges_);
 }
 
 void ElfModule::index_variables() {
@@ -139,7 +174,7 @@ void ElfModule::index_variables() {
         dwfl_module_getsym_info(module_, i, &symbol, &address, nullptr, nullptr, nullptr);
     const bool defined = symbol.st_shndx != SHN_UNDEF && symbol.st_size != 0;
     if (name == nullptr || !defined || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
-    variables_.push_back({address, symbol.st_size, demangle(name)});
+    variables_.push_back({address, symbol.st_size, without_anonymous_namespaces(demangle(name))});
   }
   // Of several names for one address the same one always.
   std::sort(variables_.begin(), variables_.end(), [](const Variable& a, const Variable& b) {
@@ -147,28 +182,49 @@ void ElfModule::index_variables() {
   });
 }
 
-const ElfModule::UnitRange* ElfModule::unit_of(std::uint64_t address) const {
-  const auto after = std::upper_bound(
-      units_.begin(), units_.end(), address,
-      [](std::uint64_t wanted, const UnitRange& range) { return wanted < range.low; });
-  if (after == units_.begin() || address >= after[-1].high) return nullptr;
-  return &after[-1];
+ElfModule::Unit* ElfModule::unit_of(std::uint64_t address) {
+  const UnitRange* range = find_range(unit_ranges_, address);
+  return range == nullptr ? nullptr : &units_[range->unit];
+}
+
+// dwarf_getscopes() does not look into namespaces, where clang puts functions.
+Dwarf_Die* ElfModule::function_of(Unit& unit, std::uint64_t address) {
+  if (!unit.indexed) {
+    const auto collect = [&](auto& self, Dwarf_Die* parent, int depth) -> void {
+      if (depth == kMaxDepth) return;
+      for_each_child(parent, [&](Dwarf_Die* child) {
+        if (dwarf_tag(child) == DW_TAG_subprogram) {
+          for_each_range(child, [&](std::uint64_t low, std::uint64_t high) {
+            unit.functions.push_back({low, high, *child});
+          });
+        }
+        self(self, child, depth + 1);
+      });
+    };
+    collect(collect, unit.die, 0);
+    sort_by_low(unit.functions);
+    unit.indexed = true;
+  }
+  Function* function = find_range(unit.functions, address);
+  return function == nullptr ? nullptr : &function->die;
 }
 
 std::vector<trace::Frame> ElfModule::code(std::uint64_t address) {
   std::vector<trace::Frame> frames;
   if (module_ == nullptr) return frames;
-  if (const UnitRange* range = unit_of(address)) {
-    const std::uint64_t pc = address - range->bias;
-    Place place = place_of(range->unit, pc);
-    for (Dwarf_Die& scope : Scopes(range->unit, pc)) {
-      const int tag = dwarf_tag(&scope);
-      if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-      frames.push_back({.function = function_name(&scope), .file = place.file, .line = place.line});
-      if (tag == DW_TAG_subprogram) break;
-      place = call_place(range->unit, &scope);
+  if (Unit* unit = unit_of(address)) {
+    const std::uint64_t pc = address - unit->bias;
+    Place place = place_of(unit->die, pc);
+    if (Dwarf_Die* function = function_of(*unit, pc)) {
+      std::vector<Dwarf_Die> chain = {*function};
+      append_inlined(function, pc, 0, chain);
+      for (auto die = chain.rbegin(); die != chain.rend(); ++die) {
+        frames.push_back(
+            {.function = function_name(&*die), .file = place.file, .line = place.line});
+        place = call_place(unit->die, &*die);
+      }
+      return frames;
     }
-    if (!frames.empty()) return frames;
   }
   GElf_Off offset = 0;
   GElf_Sym symbol;

@@ -6,6 +6,7 @@
 
 #include <elfutils/libdwfl.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -27,12 +28,22 @@ class ElfModule {
   struct EndSession {
     void operator()(Dwfl* session) const noexcept { dwfl_end(session); }
   };
-  /// A range of code and the compilation unit that it comes from.
+  struct Function {
+    std::uint64_t low;
+    std::uint64_t high;
+    Dwarf_Die die;
+  };
+  /// A compilation unit; its functions are listed when somebody first asks about one of them.
+  struct Unit {
+    Dwarf_Die* die;
+    std::uint64_t bias;  // of the DWARF's addresses
+    bool indexed = false;
+    std::vector<Function> functions = {};  // by low
+  };
   struct UnitRange {
     std::uint64_t low;
     std::uint64_t high;
-    Dwarf_Die* unit;
-    std::uint64_t bias;  // of the DWARF's addresses
+    std::size_t unit;
   };
   struct Variable {
     std::uint64_t address;
@@ -42,12 +53,14 @@ class ElfModule {
 
   void index_units();
   void index_variables();
-  [[nodiscard]] const UnitRange* unit_of(std::uint64_t address) const;
+  [[nodiscard]] Unit* unit_of(std::uint64_t address);
+  [[nodiscard]] static Dwarf_Die* function_of(Unit& unit, std::uint64_t address);
 
   std::unique_ptr<Dwfl, EndSession> session_;
-  Dwfl_Module* module_ = nullptr;    // null: the file cannot be read
-  std::vector<UnitRange> units_;     // by low
-  std::vector<Variable> variables_;  // by address
+  Dwfl_Module* module_ = nullptr;  // null: the file cannot be read
+  std::vector<Unit> units_;
+  std::vector<UnitRange> unit_ranges_;  // by low
+  std::vector<Variable> variables_;     // by address
 };
 
 }  // namespace weft::reports

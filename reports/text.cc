@@ -195,9 +195,10 @@ class Report {
     std::vector<const FindingTask*> rows;
     for (const FindingTask& row : finding_tasks()) rows.push_back(&row);
     // The one that failed is the one to read first.
-    std::stable_partition(rows.begin(), rows.end(), [&](const FindingTask* row) {
+    const auto failed = std::find_if(rows.begin(), rows.end(), [&](const FindingTask* row) {
       return row->index == trace_.finding.task;
     });
+    if (failed != rows.end()) std::rotate(rows.begin(), failed, failed + 1);
     for (const FindingTask* row : rows) {
       line(fmt::format("  {} {}", task(row->index), state_of(*row)));
       stack(row->stack);

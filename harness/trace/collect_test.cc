@@ -121,7 +121,7 @@ TEST_F(Collect, TheTokenHoldsTheDeviations) {
 TEST_F(Collect, AnOverwrittenChannelGivesATraceThatReads) {
   // The worst that a stray memset can do.
   for (const int byte : {0xff, 0x7f, 0x01}) {
-    std::memset(&channel().finding, byte, sizeof(Finding));
+    std::memset(static_cast<void*>(&channel().finding), byte, sizeof(Finding));
     std::memset(static_cast<void*>(channel().tasks), byte, sizeof channel().tasks);
     std::memset(static_cast<void*>(channel().modules), byte, sizeof channel().modules);
     std::memset(static_cast<void*>(channel().events), byte, 10 * sizeof(Event));
@@ -136,7 +136,9 @@ TEST_F(Collect, AnOverwrittenChannelGivesATraceThatReads) {
     EXPECT_TRUE(read) << read.error();
     // Whether this is a token or a refusal depends on the byte; either way nothing is believed.
     const auto token = collect_token(channel(), facts_);
-    if (token) EXPECT_TRUE(parse_token(format_token(*token)));
+    if (token) {
+      EXPECT_TRUE(parse_token(format_token(*token)));
+    }
   }
 }
 

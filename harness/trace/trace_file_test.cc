@@ -200,7 +200,9 @@ TEST(TraceFile, EveryFlippedBitIsRefused) {
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
     // A flipped section name leaves a section that nobody knows; the one it was may be optional.
     const auto trace = decode_trace(flipped);
-    if (trace) EXPECT_NE(encode_trace(*trace), bytes);
+    if (trace) {
+      EXPECT_NE(encode_trace(*trace), bytes);
+    }
   }
 }
 
