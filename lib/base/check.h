@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 namespace weftrt::detail {
@@ -10,7 +11,8 @@ namespace weftrt::detail {
 
 // Always on, in release builds too; never placed on a hot path.
 inline void check(bool holds, const char* what) noexcept {
-  if (!holds) [[unlikely]] die(what);
+  if (!holds) [[unlikely]]
+    die(what);
 }
 
 }  // namespace weftrt::detail

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/base/thread_exit.h"
 
 #include <cxxabi.h>
@@ -12,7 +13,9 @@ extern "C" void* __dso_handle;  // NOLINT(bugprone-reserved-identifier): a name 
 namespace weftrt::detail {
 namespace {
 
-void call_release(void* release) { reinterpret_cast<void (*)()>(release)(); }
+void call_release(void* release) {
+  reinterpret_cast<void (*)()>(release)();
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 namespace weftrt::detail {

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/context/allocator.h"
 
 #include <cstdlib>
@@ -7,8 +8,12 @@
 namespace weftrt {
 namespace {
 
-void* system_allocate(void* /*state*/, std::size_t bytes) { return std::malloc(bytes); }
-void system_deallocate(void* /*state*/, void* memory, std::size_t /*bytes*/) { std::free(memory); }
+void* system_allocate(void* /*state*/, std::size_t bytes) {
+  return std::malloc(bytes);
+}
+void system_deallocate(void* /*state*/, void* memory, std::size_t /*bytes*/) {
+  std::free(memory);
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <cstddef>
@@ -24,8 +25,8 @@ constexpr bool has(AllocatorFlags flags, AllocatorFlags wanted) noexcept {
 }
 
 // A pair of functions that belong together, with the state they share: memory from `allocate_fn`
-// may be returned only to the `deallocate_fn` of the same value. Take both from one ContextImpl (one
-// `current()`, or a pin when the memory outlives it), never from two calls.
+// may be returned only to the `deallocate_fn` of the same value. Take both from one ContextImpl
+// (one `current()`, or a pin when the memory outlives it), never from two calls.
 //
 // A value; copying it copies the functions and the pointer, not what `state` points to. Whoever
 // installs an allocator keeps its state alive for as long as memory of it is in use.

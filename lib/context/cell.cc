@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/context/cell.h"
 
 #include "lib/base/check.h"
@@ -13,7 +14,8 @@ constinit std::atomic<std::int64_t> g_live_nodes{0};
 }  // namespace
 
 std::size_t live_nodes() noexcept {
-  const std::int64_t live = g_live_nodes.load(std::memory_order_relaxed);  // a statistic: orders nothing
+  // relaxed, here and below: a statistic, which orders nothing.
+  const std::int64_t live = g_live_nodes.load(std::memory_order_relaxed);
   return live < 0 ? 0 : static_cast<std::size_t>(live);
 }
 
@@ -22,12 +24,12 @@ void ContextNode::settle(std::int64_t change) noexcept {
   // deletion. acquire: pairs with those releases, in case that is us.
   if (references_.fetch_add(change, std::memory_order_acq_rel) + change != 0) return;
   delete this;
-  g_live_nodes.fetch_sub(1, std::memory_order_relaxed);  // a statistic: orders nothing
+  g_live_nodes.fetch_sub(1, std::memory_order_relaxed);
 }
 
 ContextCell::ContextCell(ContextImpl initial)
     : word_(word_for(*new ContextNode(std::move(initial), 0))) {
-  g_live_nodes.fetch_add(1, std::memory_order_relaxed);  // a statistic: orders nothing
+  g_live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
 ContextCell::~ContextCell() {
@@ -37,8 +39,8 @@ ContextCell::~ContextCell() {
 }
 
 ContextNode& ContextCell::acquire() noexcept {
-  // acquire: pairs with the release in replace(), also through the fetch_adds of other readers, which
-  // continue its release sequence: the node's fields are visible.
+  // acquire: pairs with the release in replace(), also through the fetch_adds of other readers,
+  // which continue its release sequence: the node's fields are visible.
   const Word before = word_.fetch_add(1, std::memory_order_acquire);
   check(handed_out(before) < kMaxHandedOut,
         "more than 895 threads are taking a reference to the context at the same instant");
@@ -70,8 +72,8 @@ bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next)
     // acquire: pairs with the release in move_count_into().
     if (word_.compare_exchange_weak(word, word_for(*next), std::memory_order_acq_rel,
                                     std::memory_order_relaxed)) {
+      g_live_nodes.fetch_add(1, std::memory_order_relaxed);
       (void)next.release();  // the cell's now
-      g_live_nodes.fetch_add(1, std::memory_order_relaxed);  // a statistic: orders nothing
       base.uninstall(static_cast<std::int64_t>(handed_out(word)));
       return true;
     }

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <atomic>
@@ -14,9 +15,9 @@ namespace weftrt::detail {
 
 // One published implementation with its reference count. See ContextCell for the protocol.
 //
-// Aligned so that the low bits of its address are free for ContextCell's counter, and as large as it
-// is aligned, so that an address with the counter in it still points into the node: leak checkers and
-// debuggers follow it.
+// Aligned so that the low bits of its address are free for ContextCell's counter, and as large as
+// it is aligned, so that an address with the counter in it still points into the node: leak
+// checkers and debuggers follow it.
 class alignas(1024) ContextNode {
  public:
   ContextNode(ContextImpl content, std::uint64_t number)
@@ -37,8 +38,8 @@ class alignas(1024) ContextNode {
   void uninstall(std::int64_t handed_out) noexcept { settle(handed_out - kInstalled); }
 
  private:
-  // Added while the node is in its cell. The count may lack up to kMaxHandedOut references then, which
-  // are counted in the cell's word; the bias keeps it from reaching zero meanwhile.
+  // Added while the node is in its cell. The count may lack up to kMaxHandedOut references then,
+  // which are counted in the cell's word; the bias keeps it from reaching zero meanwhile.
   static constexpr std::int64_t kInstalled = std::int64_t{1} << 32;
 
   void settle(std::int64_t change) noexcept;
@@ -62,12 +63,12 @@ class NodeReference {
 };
 
 // A place that holds the current implementation, and from which many threads take references while
-// others replace it. Split reference counting: the word holds the node's address and, in the low bits,
-// how many references were taken from the cell since the node came in. Taking one is a single
+// others replace it. Split reference counting: the word holds the node's address and, in the low
+// bits, how many references were taken from the cell since the node came in. Taking one is a single
 // fetch_add, which yields the address and secures it in the same instant, so no window is left in
 // which a reader knows an address that a writer may free. (Anthony Williams, C++ Concurrency in
-// Action, 2nd ed., 7.2.4; folly's AtomicSharedPtr. Deviation: the counter sits in the alignment bits
-// instead of the address's upper 16, so nothing is assumed about the width of addresses.)
+// Action, 2nd ed., 7.2.4; folly's AtomicSharedPtr. Deviation: the counter sits in the alignment
+// bits instead of the address's upper 16, so nothing is assumed about the width of addresses.)
 //
 // Thread-safety: every member function may be called from any thread, except the destructor.
 //
@@ -97,17 +98,17 @@ class ContextCell {
   // The current node's identity, to compare with that of a node the caller holds (invariant 3); the
   // result itself is not secured and must not be dereferenced otherwise.
   [[nodiscard]] const ContextNode* peek() const noexcept {
-    // relaxed: only compared. If equal, the caller's acquire() of that node has already synchronised
-    // with its publication; if not, the caller goes through acquire().
+    // relaxed: only compared. If equal, the caller's acquire() of that node has already
+    // synchronised with its publication; if not, the caller goes through acquire().
     return node_of(word_.load(std::memory_order_relaxed));
   }
 
   // The current node with one reference, which the caller gives back by release().
   [[nodiscard]] ContextNode& acquire() noexcept;
 
-  // Publishes a copy of the current implementation as edited by `edit(ContextImpl&)`, and returns its
-  // generation. `edit` runs again on a fresh copy whenever another thread published in between; if it
-  // throws, nothing is published.
+  // Publishes a copy of the current implementation as edited by `edit(ContextImpl&)`, and returns
+  // its generation. `edit` runs again on a fresh copy whenever another thread published in between;
+  // if it throws, nothing is published.
   template <class Edit>
   std::uint64_t update(Edit&& edit) {
     for (;;) {

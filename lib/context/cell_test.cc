@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: split reference counting deletes each node exactly when its last reference goes.
 // Method: live_nodes() before and after each step of a history of one thread; then several threads
 // that take, hold and give back while others replace, with the count exact at the end. Early

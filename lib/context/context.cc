@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/context/context.h"
 
 #include <atomic>
@@ -41,8 +42,8 @@ ContextCell& global_cell() {
   // acquire: pairs with the release below: the cell is constructed.
   if (ContextCell* cell = g_global.load(std::memory_order_acquire)) return *cell;
   const std::lock_guard lock(g_global_creation);
-  // Again, now that nobody else can be creating it: two cells would split the threads into two groups
-  // that do not see each other's changes. relaxed: the mutex orders it after the creator's store.
+  // Again, now that nobody else can be creating it: two cells would split the threads into two
+  // groups that do not see each other's changes. relaxed: the mutex orders it after that store.
   if (ContextCell* cell = g_global.load(std::memory_order_relaxed)) return *cell;
   auto* const created = new ContextCell(ContextImpl{});
   g_global.store(created, std::memory_order_release);  // release: pairs with the acquire above
@@ -68,13 +69,17 @@ void ContextPin::release_shared() noexcept {
   node_->release();
 }
 
-ContextImpl swap_global(ContextImpl next) { return detail::global_cell().swap(std::move(next)); }
+ContextImpl swap_global(ContextImpl next) {
+  return detail::global_cell().swap(std::move(next));
+}
 
 std::uint64_t generation() {
   const detail::NodeReference node(detail::global_cell().acquire());
   return node->generation;
 }
 
-std::size_t live_implementations() noexcept { return detail::live_nodes(); }
+std::size_t live_implementations() noexcept {
+  return detail::live_nodes();
+}
 
 }  // namespace weftrt

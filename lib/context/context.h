@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <cstddef>
@@ -9,35 +10,35 @@
 #include "lib/context/cell.h"
 #include "lib/context/context_impl.h"
 
-// The context: process-wide settings that any thread reads at any time, and that any thread may change
-// while others read. A thread follows the global context, and sees each change of it at its next
-// current() (late binding), unless it overrides it for itself (override.h).
+// The context: process-wide settings that any thread reads at any time, and that any thread may
+// change while others read. A thread follows the global context, and sees each change of it at its
+// next current() (late binding), unless it overrides it for itself (override.h).
 //
 //   const weftrt::ContextImpl& context = weftrt::current();     // one consistent implementation
 //   weftrt::update_global([](weftrt::ContextImpl& impl) { impl.random_seed = 7; });
 //
 // Thread-safety: every function may be called from any thread at any time, from the first static
-// initialiser on; nothing needs to be initialised first. References and pins belong to the thread that
-// took them.
+// initialiser on; nothing needs to be initialised first. References and pins belong to the thread
+// that took them.
 //
 // Invariants:
 //  1. What current() returns is one implementation as somebody published it, never parts of two.
-//  2. It is not destroyed, nor changed, before the same thread's next current() or pin(), or its end.
+//  2. It is neither destroyed nor changed before the same thread's next current() or pin(), or end.
 //  3. A pinned implementation is not destroyed before its pin.
 //  4. A current() that happens after a change sees that change or a later one.
-//  5. Implementations alive <= threads that read and have not ended + pins + cells (the global one and
-//     one per override), where an update in progress counts as a pin. With one update at a time that is
-//     at most live reading threads + pins + 2. A replaced implementation is destroyed at once when the
-//     last thread that uses it reads again, unpins or ends.
-//  6. A reader never blocks and never waits for a writer: no lock, no retry. (The first call in the
-//     process creates the global cell, and the first call of a thread registers its end.)
+//  5. Implementations alive <= threads that read and have not ended + pins + cells (the global one,
+//     and one per override), where an update in progress counts as a pin. So with no override, and
+//     one update at a time, there are at most live reading threads + pins + 2. A replaced
+//     implementation is destroyed when the last thread that uses it reads again, unpins or ends.
+//  6. A reader never blocks and never waits for a writer: it takes its reference in one step. (Only
+//     the first read of a process, which creates the global cell, takes a lock.)
 //
 // Costs: current() on the common path is two dependent loads, thread's cell -> its word, and a
-// comparison; nothing is written. After a change, each thread's next current() pays one fetch_add and
-// one fetch_sub. pin() adds two writes to thread-local memory and nothing shared.
+// comparison; nothing is written. After a change, each thread's next current() pays one fetch_add
+// and one fetch_sub. pin() adds two writes to thread-local memory and nothing shared.
 //
-// At process exit: the global cell and the implementation it then holds are never destroyed, so static
-// destructors and detached threads may read to the end. All else is destroyed when its last user goes.
+// At process exit: the global cell and the implementation it then holds are never destroyed, so
+// static destructors and detached threads may read to the end. All else goes with its last user.
 
 namespace weftrt {
 
@@ -45,9 +46,9 @@ namespace detail {
 
 // A thread's view of the context. Only its own thread touches it.
 struct ContextSlot {
-  ContextCell* cell;             // which cell the thread follows
-  ContextNode* held = nullptr;   // what the last current() returned; the slot owns one reference to it
-  std::uint32_t pins = 0;        // pins on `held`, which share the slot's reference
+  ContextCell* cell;            // which cell the thread follows
+  ContextNode* held = nullptr;  // what the last current() returned, with one reference
+  std::uint32_t pins = 0;       // pins on `held`, which share that reference
   bool registered_for_exit = false;
   const class OverrideFrame* override_frame = nullptr;  // innermost override, if any
 };
@@ -72,15 +73,15 @@ const ContextImpl& current_after_change();
 inline const ContextImpl& current() {
   const detail::ContextSlot& slot = detail::t_context;
   const detail::ContextNode* held = slot.held;
-  // Equal: the slot's reference has kept the node from being replaced by another at its address, so it
-  // is still the current one.
+  // Equal: the slot's reference has kept the node from being replaced by another at its address, so
+  // it is still the current one.
   if (slot.cell->peek() == held) [[likely]]
     return held->impl;
   return detail::current_after_change();
 }
 
-// Keeps the implementation that was current when pin() was called, however often the context changes.
-// Pins nest, in any order of destruction. Stays on the thread that made it, which is checked.
+// Keeps the implementation that was current when pin() was called, however often the context
+// changes. Pins nest, in any order of destruction. A pin stays on its thread, which is checked.
 class ContextPin {
  public:
   ~ContextPin();
@@ -127,10 +128,11 @@ namespace detail {
 ContextCell& global_cell();
 }  // namespace detail
 
-// Changes the global context: `edit(ContextImpl&)` is given a copy, which is then published whole if
-// the global context is still the one that was copied; otherwise it starts again from the newer one.
-// So `edit` may run several times and should do nothing but edit. If it throws, nothing changes.
-// Returns the generation published. Lock-free: fails over only to another update that succeeded.
+// Changes the global context: `edit(ContextImpl&)` is given a copy, which is then published whole
+// if the global context is still the one that was copied; otherwise it starts again from the newer
+// one. So `edit` may run several times and should do nothing but edit. If it throws, nothing
+// changes. Returns the generation published. Lock-free: it starts again only when another
+// succeeded.
 template <class Edit>
 std::uint64_t update_global(Edit&& edit) {
   return detail::global_cell().update(std::forward<Edit>(edit));
@@ -139,8 +141,8 @@ std::uint64_t update_global(Edit&& edit) {
 // How often the global context has changed. Does not end the validity of current()'s reference.
 [[nodiscard]] std::uint64_t generation();
 
-// How many implementations exist, over the global context and all overrides. Exact when no change is
-// in progress; one in progress may not be counted yet.
+// How many implementations exist, over the global context and all overrides. Exact when no change
+// is in progress; one in progress may not be counted yet.
 [[nodiscard]] std::size_t live_implementations() noexcept;
 
 }  // namespace weftrt

@@ -1,8 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // What reading the context costs, beside the ways to read a shared value that leak, lock or count.
-// Each is run by one and by two threads, with the value at rest and with a writer that replaces it as
-// fast as it can. items_per_second is reads.
+// Each is run by one and by two threads, with the value at rest and with a writer that replaces it
+// as fast as it can. items_per_second is reads.
 
 #include <benchmark/benchmark.h>
 
@@ -49,15 +50,17 @@ void replace_context(std::uint64_t i) {
 }
 
 void context_current(benchmark::State& state) {
-  measure(state, [] { return current().random_seed; }, &replace_context);
+  const auto read = [] { return current().random_seed; };
+  measure(state, read, &replace_context);
 }
 
 void context_pin(benchmark::State& state) {
-  measure(state, [] { return pin()->random_seed; }, &replace_context);
+  const auto read = [] { return pin()->random_seed; };
+  measure(state, read, &replace_context);
 }
 
-// The founding proposal's sketch: the same two dependent loads, and replaced values are never freed.
-// Its writer alternates between two, so that the benchmark's memory stays bounded.
+// The founding proposal's sketch: the same two dependent loads, and replaced values are never
+// freed. Its writer alternates between two, so that the benchmark's memory stays bounded.
 struct LeakyCell {
   std::atomic<const ContextImpl*> impl;
 };
@@ -118,14 +121,19 @@ void context_update(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-#define WEFTRT_READ_BENCHMARK(function, name) \
-  BENCHMARK(function)->Name(name)->ArgName("writer")->Arg(0)->Arg(1)->ThreadRange(1, 2)->UseRealTime()
-WEFTRT_READ_BENCHMARK(context_current, "context/current");
-WEFTRT_READ_BENCHMARK(context_pin, "context/pin");
-WEFTRT_READ_BENCHMARK(context_leaky, "context/leaky");
-WEFTRT_READ_BENCHMARK(context_atomic_shared_ptr, "context/atomic_shared_ptr");
-WEFTRT_READ_BENCHMARK(context_mutex_shared_ptr, "context/mutex_shared_ptr");
-#undef WEFTRT_READ_BENCHMARK
+void alone_and_beside_a_writer(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgName("writer")->Arg(0)->Arg(1)->ThreadRange(1, 2)->UseRealTime();
+}
+
+BENCHMARK(context_current)->Name("context/current")->Apply(alone_and_beside_a_writer);
+BENCHMARK(context_pin)->Name("context/pin")->Apply(alone_and_beside_a_writer);
+BENCHMARK(context_leaky)->Name("context/leaky")->Apply(alone_and_beside_a_writer);
+BENCHMARK(context_atomic_shared_ptr)
+    ->Name("context/atomic_shared_ptr")
+    ->Apply(alone_and_beside_a_writer);
+BENCHMARK(context_mutex_shared_ptr)
+    ->Name("context/mutex_shared_ptr")
+    ->Apply(alone_and_beside_a_writer);
 BENCHMARK(context_update)->Name("context/update")->ThreadRange(1, 2)->UseRealTime();
 
 }  // namespace

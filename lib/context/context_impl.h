@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace weftrt {
 
-// Everything that a context says, as one plain value. Once published in a cell it is const: a change
-// copies it, edits the copy and publishes that, so a reader sees all of a change or none of it.
+// Everything that a context says, as one plain value. It is not written once it is published: a
+// change copies it, edits the copy and publishes that, so a reader sees all of it or nothing.
 //
-// A new field must keep the type regular (default, copy, compare): publishing relies on copying, and
-// tests and oracles on comparing.
+// A new field must keep the type regular (default, copy, compare): publishing relies on copying,
+// and tests and oracles on comparing.
 struct ContextImpl {
   // The constant is arbitrary and fixed, so that programs that never set a seed are reproducible.
   static constexpr std::uint64_t kDefaultRandomSeed = 0x5745'4654;

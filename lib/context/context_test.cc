@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: the invariants of context.h, by number where a test is about one.
 // Method: right values on one thread, then threads against each other. The global context is the
 // process's, so each test compares with what it found and leaves it as it was.
@@ -53,7 +54,10 @@ TEST(FirstUseDeathTest, RacingFirstReadsCreateOneGlobalContext) {
 
 class Context : public ::testing::Test {
  protected:
-  void SetUp() override { (void)swap_global(ContextImpl{}); (void)current(); }
+  void SetUp() override {
+    (void)swap_global(ContextImpl{});
+    (void)current();
+  }
 };
 
 void set_seed(std::uint64_t seed) {
@@ -173,7 +177,7 @@ TEST_F(Context, AThreadThatEndsReleasesWhatItRead) {
   EXPECT_EQ(live_implementations(), before);
 }
 
-// Reads in its destructor, after the thread's slot was released if it was made before the first read.
+// Reads in its destructor: after the thread's slot was released, if made before the first read.
 struct ReadsWhenItEnds {
   ~ReadsWhenItEnds() {
     if (seed != nullptr) *seed = current().random_seed;

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/context/override.h"
 
 #include "lib/base/check.h"
@@ -30,7 +31,8 @@ CapturedOverride captured_override() {
 }
 
 detail::ContextCell& ContextOverride::checked_cell() const noexcept {
-  detail::check(frame_.cell() != nullptr, "update() of an override that follows the global context");
+  detail::check(frame_.cell() != nullptr,
+                "update() of an override that follows the global context");
   return *frame_.cell();
 }
 

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,14 @@
 
 #include "lib/context/context.h"
 
-// A thread's own context, for a scope: until the guard ends, this thread reads what the guard installed
-// and sees no global change. Overrides nest and unwind in reverse order, also under exceptions.
+// A thread's own context, for a scope: until the guard ends, this thread reads what the guard
+// installed and sees no global change. Overrides nest, and unwind in order also under exceptions.
 //
-// A managed thread inherits its parent's override by sharing its cell (captured_override()): an update of
-// the override reaches all threads that share it, as a global update reaches all others.
+// A managed thread inherits its parent's override by sharing its cell (captured_override()): an
+// update of the override reaches all threads that share it, as a global update reaches all others.
 //
-// Thread-safety: a guard stays on the thread that made it, which is checked. CapturedOverride is a value
-// that any thread may use.
+// Thread-safety: a guard stays on the thread that made it, which is checked. CapturedOverride is a
+// value that any thread may use.
 //
 // Invariants:
 //  1. An override changes what its own thread, and those that inherit it, read; nobody else.

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: the invariants of override.h: isolation, exact unwinding, shared inheritance, lifetime.
 
 #include "lib/context/override.h"
@@ -27,7 +28,10 @@ std::uint64_t seed_on_another_thread() {
 
 class Override : public ::testing::Test {
  protected:
-  void SetUp() override { (void)swap_global(with_seed(1)); (void)current(); }
+  void SetUp() override {
+    (void)swap_global(with_seed(1));
+    (void)current();
+  }
 };
 
 TEST_F(Override, IsSeenByItsThreadAlone) {

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <concepts>
@@ -13,7 +14,7 @@ namespace weftrt {
 
 template <class T>
 concept PropertyType = std::same_as<T, bool> || std::same_as<T, std::int64_t> ||
-                       std::same_as<T, double> || std::same_as<T, std::string>;
+    std::same_as<T, double> || std::same_as<T, std::string>;
 
 // Names a property and its type: `inline constexpr PropertyKey<bool> kTf32{"math.tf32"};`
 // The name must outlive the key; a string literal does.
@@ -24,7 +25,7 @@ struct PropertyKey {
 
 // A small set of named, typed values; part of a ContextImpl and copied with it.
 //
-// Thread-safety: that of a std::vector. Inside a published ContextImpl it is const, hence free to read.
+// Thread-safety: that of a std::vector; in a published ContextImpl it is const, hence free to read.
 // Costs: look-up is a binary search over names; a copy copies every name and value.
 class Properties {
  public:

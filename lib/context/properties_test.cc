@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: values come back under the name and type they were set with, and under no other.
 
 #include "lib/context/properties.h"

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/stash/guard.h"
 
 #include <utility>
@@ -12,9 +13,12 @@ namespace {
 
 bool installs(StashRule rule, bool thread_has_its_own) noexcept {
   switch (rule) {
-    case StashRule::kPrivate: return false;
-    case StashRule::kFillMissing: return !thread_has_its_own;
-    case StashRule::kReplace: return true;
+    case StashRule::kPrivate:
+      return false;
+    case StashRule::kFillMissing:
+      return !thread_has_its_own;
+    case StashRule::kReplace:
+      return true;
   }
   detail::die("a stash key's rule is none of StashRule's values");
 }
@@ -28,7 +32,9 @@ StashCapture& StashCapture::operator=(const StashCapture&) = default;
 StashCapture::StashCapture(StashCapture&&) noexcept = default;
 StashCapture& StashCapture::operator=(StashCapture&&) noexcept = default;
 
-std::size_t StashCapture::size() const noexcept { return entries_.size(); }
+std::size_t StashCapture::size() const noexcept {
+  return entries_.size();
+}
 
 StashCapture stash::capture() {
   StashCapture capture;

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <memory>
@@ -9,9 +10,9 @@
 
 // Hands one thread's stash on to another: stash::capture() on the one, a StashGuard on the other.
 //
-// A guard *merges*: it touches the keys that the capture holds and no others, each by its StashRule.
-// Replacing the whole stash, as is sometimes done, loses every object that the restoring thread stashed
-// and the captured thread did not have.
+// A guard *merges*: it touches the keys that the capture holds and no others, each by its
+// StashRule. Replacing the whole stash instead would lose every object that the restoring thread
+// stashed and the captured thread did not have.
 //
 // Thread-safety: a StashCapture is a value that any thread may copy, restore and destroy; it shares
 // the objects, whose last holder destroys them on whichever thread that is. A StashGuard stays on

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 // Goal: a guard merges by rule and puts back exactly what it changed.
 // Method: one key of each rule, on the capturing and on the restoring thread, present and absent.
 
@@ -19,10 +20,14 @@ const StashKey<int> kPrivate("guard_test.private", StashRule::kPrivate);
 const StashKey<int> kFill("guard_test.fill", StashRule::kFillMissing);
 const StashKey<int> kReplace("guard_test.replace", StashRule::kReplace);
 
-void set(const StashKey<int>& key, int value) { stash::set(key, std::make_shared<int>(value)); }
+void set(const StashKey<int>& key, int value) {
+  stash::set(key, std::make_shared<int>(value));
+}
 
 // -1 where there is no object.
-int value_of(const StashKey<int>& key) { return stash::contains(key) ? *stash::get(key) : -1; }
+int value_of(const StashKey<int>& key) {
+  return stash::contains(key) ? *stash::get(key) : -1;
+}
 
 class Guard : public ::testing::Test {
  protected:

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@
 
 namespace weftrt {
 
-// What happens to a key's object when a thread's state is captured and restored on another thread. The
-// rule is stated once, with the key, because only the key's owner knows what sharing its object means.
+// What happens to a key's object when a thread's state is captured and restored on another thread.
+// Stated once, with the key, because only the key's owner knows what sharing its object means.
 enum class StashRule {
   kPrivate,      // never captured: each thread has its own
   kFillMissing,  // captured; used where the restoring thread has no object of its own
@@ -42,8 +43,8 @@ const StashKeyRecord& define_stash_key(std::string_view name, std::type_index ty
 //   const weftrt::StashKey<TreeManagers> kTrees("graphs.trees", StashRule::kPrivate,
 //                                               [] { return std::make_shared<TreeManagers>(); });
 //
-// The initialiser, of the first definition, is what stash::get_or_init() runs on a thread that has no
-// object yet. It may run on several threads at the same time, once on each.
+// The initialiser, of the first definition, is what stash::get_or_init() runs on a thread that has
+// no object yet. It may run on several threads at the same time, once on each.
 //
 // Thread-safety: constructing takes a lock; a constructed key is immutable.
 // Throws std::logic_error where the name is already defined with another type or rule.
@@ -52,7 +53,8 @@ class StashKey {
  public:
   explicit StashKey(std::string_view name, StashRule rule = StashRule::kPrivate,
                     std::function<std::shared_ptr<T>()> initialiser = nullptr)
-      : record_(&detail::define_stash_key(name, typeid(T), rule, erase_type(std::move(initialiser)))) {}
+      : record_(
+            &detail::define_stash_key(name, typeid(T), rule, erase_type(std::move(initialiser)))) {}
 
   [[nodiscard]] const std::string& name() const noexcept { return record_->name; }
   [[nodiscard]] StashRule rule() const noexcept { return record_->rule; }

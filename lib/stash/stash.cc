@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/stash/stash.h"
 
 #include "lib/stash/thread_entries.h"
@@ -45,7 +46,8 @@ std::shared_ptr<void> stash_exchange(const StashKeyRecord& record, std::shared_p
     return nullptr;
   }
   entry->object.swap(object);
-  if (entry->object == nullptr) entries.all.erase(entries.all.begin() + (entry - entries.all.data()));
+  if (entry->object == nullptr)
+    entries.all.erase(entries.all.begin() + (entry - entries.all.data()));
   return object;
 }
 
@@ -56,7 +58,8 @@ std::shared_ptr<void> stash_get_or_init(const StashKeyRecord& record) {
   ThreadEntries& entries = thread_entries();
   for (const StashKeyRecord* running : entries.initialising) {
     if (running == &record)
-      throw std::logic_error("stash key '" + record.name + "': its initialiser asks for the key itself");
+      throw std::logic_error("stash key '" + record.name +
+                             "': its initialiser asks for the key itself");
   }
   const InitialisingKey mark(entries, record);
   std::shared_ptr<void> made = record.initialiser();

@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #include "lib/stash/thread_entries.h"
 
 #include <utility>
@@ -23,7 +24,9 @@ void release_entries_at_thread_exit() {
 
 }  // namespace
 
-ThreadEntries* thread_entries_if_any() noexcept { return t_entries; }
+ThreadEntries* thread_entries_if_any() noexcept {
+  return t_entries;
+}
 
 ThreadEntries& thread_entries() {
   if (t_entries == nullptr) {

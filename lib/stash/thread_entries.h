@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,7 @@ struct ThreadEntries {
   }
 };
 
-// The calling thread's stash; nullptr if it has not used one since it began, or since its end began.
+// The calling thread's stash; nullptr if it has not used one yet, or not since it was destroyed.
 [[nodiscard]] ThreadEntries* thread_entries_if_any() noexcept;
 
 // The same, created if need be; destroyed at the thread's end.

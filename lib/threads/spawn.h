@@ -1,5 +1,6 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
 #pragma once
 
 #include <concepts>
@@ -9,24 +10,23 @@
 
 #include "lib/threads/inherited_state.h"
 
-// The two ways to start a thread. Both return a std::thread, with its rules: join or detach it before
-// it is destroyed, and an exception that leaves the function ends the program.
+// The two ways to start a thread. Both return a std::thread, with its rules: join or detach it
+// before it is destroyed, and an exception that leaves the function ends the program.
 
 namespace weftrt {
 
-// Starts a *managed* thread: the state of the calling thread, as it is now, is in force around the call of
-// `function` on the new thread. The captured state is given up before the thread ends.
+// Starts a *managed* thread: the state of the calling thread, as it is now, is in force around the
+// call of `function` on the new thread. The captured state is given up before the thread ends.
 template <std::invocable Function>
 [[nodiscard]] std::thread spawn_managed(Function function) {
-  return std::thread(
-      [state = capture_inherited_state(), function = std::move(function)]() mutable {
-        const InheritedStateGuard guard(std::exchange(state, {}));
-        std::invoke(std::move(function));
-      });
+  return std::thread([state = capture_inherited_state(), function = std::move(function)]() mutable {
+    const InheritedStateGuard guard(std::exchange(state, {}));
+    std::invoke(std::move(function));
+  });
 }
 
-// Starts a *raw* thread, which inherits nothing, as any thread does that others start: it follows the
-// global context, and its stash is empty and initialises itself by stash::get_or_init().
+// Starts a *raw* thread, which inherits nothing, as any thread does that others start: it follows
+// the global context, and its stash is empty and initialises itself by stash::get_or_init().
 template <std::invocable Function>
 [[nodiscard]] std::thread spawn_raw(Function function) {
   return std::thread(std::move(function));

@@ -1,6 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: a managed thread starts with all that is inherited and nothing else; a raw one with nothing.
+
+// Goal: a managed thread starts with what is inherited and no more; a raw one with nothing.
 
 #include "lib/threads/spawn.h"
 
