@@ -70,6 +70,14 @@ TEST(GoldenJson, FatalSignal) {
   expect_golden("fatal_signal.json", render_json(sample_trace(FindingKind::kFatalSignal)));
 }
 
+// Written once by each version of the format and never again: old traces render with new reports.
+TEST(GoldenTrace, Version1RendersAsItsSample) {
+  const auto read = trace::read_trace(golden_path("version_1.weft"));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(render_text(*read, in_source_tree()),
+            render_text(sample_trace(FindingKind::kDeadlock), in_source_tree()));
+}
+
 std::vector<FindingKind> every_kind() {
   std::vector<FindingKind> kinds;
   for (int kind = 0; kind < static_cast<int>(FindingKind::kCount); ++kind) {
