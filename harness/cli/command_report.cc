@@ -24,7 +24,7 @@ int report(const ReportCommand& command) {
   const auto trace = trace::read_trace(command.directory);
   if (!trace) return complain(trace.error());
   if (command.json) {
-    fmt::print("{}\n", reports::render_json(*trace));
+    fmt::print("{}", reports::render_json(*trace));
   } else {
     fmt::print("{}", reports::render_text(*trace, {.colour = is_coloured(STDOUT_FILENO)}));
   }
