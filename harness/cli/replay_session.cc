@@ -125,7 +125,8 @@ class Replayer {
     bug.execution = 1;
     const auto symbolizer = reports::make_symbolizer();
     bug.text =
-        reports::render_text(trace::collect_trace(worker.channel(), facts, bug.token, *symbolizer));
+        reports::render_text(trace::collect_trace(worker.channel(), facts, bug.token, *symbolizer),
+                             {.colour = setup_.colour});
   }
 
   void differs(std::string what) {
