@@ -96,7 +96,7 @@ class HarnessAllocations {
   [[nodiscard]] static bool active() noexcept { return depth != 0; }
 
  private:
-  static thread_local int depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+  static constinit thread_local int depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
 };
 
 }  // namespace weft::engine

@@ -162,6 +162,6 @@ FreeVerdict release_baseline(void* pointer) noexcept {
 
 std::size_t block_size(const void* pointer) noexcept { return image::process_heap().usable_size(pointer); }
 
-thread_local int HarnessAllocations::depth = 0;
+constinit thread_local int HarnessAllocations::depth = 0;
 
 }  // namespace weft::engine
