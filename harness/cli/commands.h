@@ -42,6 +42,7 @@ void add_check(CLI::App& app, Context& context);
 void add_replay(CLI::App& app, Context& context);
 void add_report(CLI::App& app, Context& context);
 void add_doctor(CLI::App& app, Context& context);
+void add_hash(CLI::App& app, Context& context);
 
 /// Options that `run`, `check` and `replay` take as flags of the same names.
 /// Bound to `given`; apply_given() copies those that were on the command line.

@@ -48,6 +48,7 @@ int main(int argc, char** argv) {
   cli::add_replay(app, context);
   cli::add_report(app, context);
   cli::add_doctor(app, context);
+  cli::add_hash(app, context);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,57 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Every execution begins alike: static counters, magic statics, thread_locals and
+// globals that the process initialises once are, at the start of each, what they
+// were at the start of the first.
+
+#include <cassert>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include <weft/scenario.h>
+
+namespace {
+
+int executions_seen = 0;
+int constructions = 0;
+std::once_flag configured;
+std::unique_ptr<std::string> configuration;  // the lazily initialised global
+thread_local int calls_on_this_thread = 0;
+
+struct Registry {
+  Registry() { ++constructions; }
+  int entries = 0;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+void use() {
+  static std::mutex mutex;
+  std::call_once(configured,
+                 [] { configuration = std::make_unique<std::string>("from the file"); });
+  assert(*configuration == "from the file");
+  assert(++calls_on_this_thread == 1);
+  const std::lock_guard lock(mutex);
+  ++registry().entries;
+}
+
+WEFT_SCENARIO(same_state,
+              {.name = "facilities/same_state",
+               .summary = "what is initialised once per process is so in each execution",
+               .expect = weft::must_pass(),
+               .budget = 1000}) {
+  assert(++executions_seen == 1);
+  assert(configuration == nullptr && constructions == 0);
+  std::thread other(use);
+  use();
+  other.join();
+  assert(constructions == 1 && registry().entries == 2);
+}
+
+}  // namespace
