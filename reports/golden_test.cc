@@ -64,10 +64,10 @@ TEST_P(Golden, AFileThatWasWrittenAndReadRendersAlike) {
 
 // The fields are the same for all kinds; these two fill most of them.
 TEST(GoldenJson, Deadlock) {
-  expect_golden("deadlock.json", render_json(sample_trace(FindingKind::kDeadlock)));
+  expect_golden("deadlock.json", render_json(sample_trace(FindingKind::kDeadlock)) + "\n");
 }
 TEST(GoldenJson, FatalSignal) {
-  expect_golden("fatal_signal.json", render_json(sample_trace(FindingKind::kFatalSignal)));
+  expect_golden("fatal_signal.json", render_json(sample_trace(FindingKind::kFatalSignal)) + "\n");
 }
 
 // Written once by each version of the format and never again: old traces render with new reports.

@@ -144,7 +144,7 @@ std::string render_json(const Trace& trace) {
                        {"schedule", std::move(schedule)},
                        {"steps_not_kept", trace.events_dropped},
                        {"output", trace.output}};
-  return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return report.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace weft::reports

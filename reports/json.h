@@ -13,7 +13,7 @@ namespace weft::reports {
 
 inline constexpr int kJsonReportVersion = 1;
 
-/// One object, indented, with a newline at its end. Bytes that are no UTF-8 are replaced.
+/// One object, indented, without a newline at its end. Bytes that are no UTF-8 are replaced.
 [[nodiscard]] std::string render_json(const trace::Trace& trace);
 
 }  // namespace weft::reports
