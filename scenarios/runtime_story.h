@@ -22,6 +22,16 @@ namespace rt = WEFT_RT;
 
 namespace {
 
+/// The story as this variant of it goes.
+[[maybe_unused]] const char* by_variant([[maybe_unused]] const char* buggy,
+                                        [[maybe_unused]] const char* fixed) {
+#ifdef WEFT_BUGGY
+  return buggy;
+#else
+  return fixed;
+#endif
+}
+
 /// A finding of `kind` with the mutant, none with the genuine runtime.
 [[maybe_unused]] weft::Expectation expect_with_mutant([[maybe_unused]] const char* kind) {
 #ifdef WEFT_BUGGY

@@ -14,7 +14,8 @@
 namespace {
 
 WEFT_SCENARIO(never_freed, {.name = "context/never_freed" WEFT_VARIANT,
-                            .summary = "a replaced context outlives its last reader",
+                            .summary = by_variant("a replaced context outlives its last reader",
+                                                  "a replaced context goes with its last reader"),
                             .expect = expect_with_mutant("assertion"),
                             .budget = 500}) {
   (void)rt::current();

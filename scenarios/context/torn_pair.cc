@@ -45,10 +45,12 @@ void install_allocator() {
   });
 }
 
-WEFT_SCENARIO(torn_pair, {.name = "context/torn_pair" WEFT_VARIANT,
-                          .summary = "one allocator's allocate with the other's deallocate",
-                          .expect = expect_with_mutant("always"),
-                          .budget = 2000}) {
+WEFT_SCENARIO(torn_pair,
+              {.name = "context/torn_pair" WEFT_VARIANT,
+               .summary = by_variant("one allocator's allocate with the other's deallocate",
+                                     "one context's allocator, both halves"),
+               .expect = expect_with_mutant("always"),
+               .budget = 2000}) {
   constexpr std::size_t kBytes = 64;
   install_allocator<1>();
   std::thread worker([] {

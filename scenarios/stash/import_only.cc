@@ -27,10 +27,12 @@ TreeManagerKey import_graphs() {
                         [] { return std::make_shared<TreeManager>(); });
 }
 
-WEFT_SCENARIO(import_only, {.name = "stash/import_only" WEFT_VARIANT,
-                            .summary = "a raw thread finds no object under a stashed key",
-                            .expect = expect_with_mutant("uncaught_exception"),
-                            .budget = 500}) {
+WEFT_SCENARIO(import_only,
+              {.name = "stash/import_only" WEFT_VARIANT,
+               .summary = by_variant("a raw thread finds no object under a stashed key",
+                                     "a raw thread makes its own object on first use"),
+               .expect = expect_with_mutant("uncaught_exception"),
+               .budget = 500}) {
   constexpr int kBatches = 2;
   const TreeManagerKey tree_manager = import_graphs();
   std::atomic<int> next_batch{0};

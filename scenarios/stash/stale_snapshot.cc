@@ -59,10 +59,12 @@ class Engine {
   std::deque<rt::StashCapture> submitted_;
 };
 
-WEFT_SCENARIO(stale_snapshot, {.name = "stash/stale_snapshot" WEFT_VARIANT,
-                               .summary = "an old snapshot hides what a worker has stashed",
-                               .expect = expect_with_mutant("always"),
-                               .budget = 500}) {
+WEFT_SCENARIO(stale_snapshot,
+              {.name = "stash/stale_snapshot" WEFT_VARIANT,
+               .summary = by_variant("an old snapshot hides what a worker has stashed",
+                                     "an old snapshot leaves alone what a worker has stashed"),
+               .expect = expect_with_mutant("always"),
+               .budget = 500}) {
   Engine engine;
   std::thread worker([&engine] { engine.run(2); });
   rt::StashCapture early = rt::stash::capture();
