@@ -18,6 +18,7 @@
 #include "harness/engine/execution.h"
 #include "harness/engine/recorder.h"
 #include "harness/engine/subject.h"
+#include "harness/engine/unwind.h"
 
 namespace weft::engine {
 namespace {
@@ -65,6 +66,10 @@ void Worker::prepare() noexcept {
   redirect_output(config.output_fd);
   prepare_interception();
   install_crash_handlers(execution);
+  // The unwinder initialises itself at first use. Recording walks stacks and exploring does not, so let the
+  // snapshot have it initialised: otherwise a test that throws would see a difference.
+  std::uintptr_t frame = 0;
+  capture_stack(&frame, 1);
   channel.module_count = 0;
   for (std::size_t i = 0; i < image.module_count() && i < trace::kMaxModules; ++i) {
     trace::ModuleRow& row = channel.modules[i];
