@@ -61,8 +61,7 @@ void print_table(const std::vector<Verdict>& verdicts) {
   }
   const auto wrong = static_cast<std::uint64_t>(std::count_if(
       verdicts.begin(), verdicts.end(), [](const Verdict& v) { return !v.as_expected; }));
-  fmt::print("{} held to its expectation, {} not as expected\n",
-             counted(verdicts.size(), "scenario"), wrong);
+  fmt::print("{} checked, {} not as expected\n", counted(verdicts.size(), "scenario"), wrong);
 }
 
 Json to_json(const std::vector<Verdict>& verdicts) {

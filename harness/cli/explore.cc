@@ -12,11 +12,11 @@
 
 #include <weft/framework.h>
 
-#include "harness/engine/process_image.h"
 #include "harness/api/options.h"
 #include "harness/base/process.h"
 #include "harness/cli/replay_session.h"
 #include "harness/cli/session.h"
+#include "harness/engine/process_image.h"
 #include "harness/trace/token_file.h"
 
 namespace weft {

@@ -1,7 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: a finding is on disk under a sane name, can be read back, and survives a disk that takes nothing.
-// Method: a hand-made channel, as a worker leaves it.
+// Goal: a finding is on disk under a sane name, can be read back, and survives a disk that takes
+// nothing. Method: a hand-made channel, as a worker leaves it.
 
 #include "harness/cli/finding_store.h"
 
@@ -105,8 +105,9 @@ TEST_F(FindingStoreTest, WhatWasExpectedIsNotKept) {
 TEST_F(FindingStoreTest, AHangNamesItsCaller) {
   trace::Finding& finding = channel_->finding;
   finding.kind = trace::FindingKind::kHang;
-  std::strcpy(finding.message,
-              "task 0 has not come back for 10 s: it is in read(0, ...); blocking input is not controlled");
+  std::strcpy(
+      finding.message,
+      "task 0 has not come back for 10 s: it is in read(0, ...); blocking input is not controlled");
   finding.task_count = 1;
   finding.tasks[0] = {.index = 0};
   finding.tasks[0].stack.count = 1;
@@ -115,7 +116,8 @@ TEST_F(FindingStoreTest, AHangNamesItsCaller) {
   std::strcpy(channel_->modules[0].path, "/nowhere/program");
   sighting_.outcome.hang.activity = "it is in read(0, ...)";
   const FoundBug bug = store(directory_, setup_);
-  EXPECT_THAT(bug.message, HasSubstr("it is in read(0, ...), called from program+0x1234; blocking"));
+  EXPECT_THAT(bug.message,
+              HasSubstr("it is in read(0, ...), called from program+0x1234; blocking"));
 }
 
 }  // namespace

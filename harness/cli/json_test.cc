@@ -1,6 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: the shapes of --json stay what other programs parse. Method: golden objects, field by field.
+// Goal: the shapes of --json stay what other programs parse. Method: golden objects, field by
+// field.
 
 #include "harness/cli/json.h"
 
@@ -54,10 +55,9 @@ TEST(JsonShapes, OfAScenario) {
 }
 
 TEST(JsonShapes, OfAFindingOnDisk) {
-  const Json json = finding_json(sample_bug(), {.scenario = "classic/abba.buggy",
-                                                .strategy = "pct",
-                                                .seed = 7,
-                                                .fingerprint = 0xabc});
+  const Json json = finding_json(
+      sample_bug(),
+      {.scenario = "classic/abba.buggy", .strategy = "pct", .seed = 7, .fingerprint = 0xabc});
   EXPECT_EQ(json["scenario"], "classic/abba.buggy");
   EXPECT_EQ(json["fingerprint"], "0000000000000abc");
   EXPECT_EQ(json["seed"], 7);

@@ -114,7 +114,7 @@ class Replayer {
   void describe(const engine::SupervisedWorker& worker) {
     const trace::Finding& finding = worker.outcome().finding;
     trace::RunFacts facts = run_facts(options_);
-    facts.strategy = "replay";
+    facts.strategy.clear();  // a token does not say who found it
     facts.output = worker.outcome().output;
     FoundBug& bug = result_.bug;
     bug.kind = trace::name(finding.kind);

@@ -30,12 +30,11 @@ TEST(Wording, SecondsHaveThePrecisionTheyDeserve) {
 }
 
 TEST(Wording, ALineOfProgress) {
-  EXPECT_EQ(progress_text("classic/lost_update.buggy", {.executions = 12345,
-                                                        .steps = 100,
-                                                        .seconds = 2,
-                                                        .distinct = 3210.4,
-                                                        .findings = 1}),
-            "classic/lost_update.buggy: 12,345 executions, 6,172/s, about 3,210 distinct, 1 finding");
+  EXPECT_EQ(
+      progress_text(
+          "classic/lost_update.buggy",
+          {.executions = 12345, .steps = 100, .seconds = 2, .distinct = 3210.4, .findings = 1}),
+      "classic/lost_update.buggy: 12,345 executions, 6,172/s, about 3,210 distinct, 1 finding");
 }
 
 TEST(Styles, NothingButATerminalIsColoured) {

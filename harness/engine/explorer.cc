@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <unordered_set>
 
@@ -36,16 +37,36 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-volatile std::sig_atomic_t interrupted_by = 0;  // the signal's number; set by the handler alone
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::int64_t interrupted_at_ms = 0;
 
-/// Catches SIGINT and SIGTERM for its lifetime, each once.
+std::int64_t monotonic_ms() noexcept {
+  timespec now{};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+/// The first signal asks for an orderly end, one that comes later insists. timeout(1)
+/// and some shells signal a process and its group, which is twice in a row: that is one.
+extern "C" void on_interrupt(int number) {
+  constexpr std::int64_t kOneAndTheSameMs = 500;
+  const std::int64_t now = monotonic_ms();
+  if (interrupted == 0) {
+    interrupted_at_ms = now;
+    interrupted = 1;
+  } else if (now - interrupted_at_ms > kOneAndTheSameMs) {
+    ::signal(number, SIG_DFL);
+    ::raise(number);
+  }
+}
+
+/// Catches SIGINT and SIGTERM for its lifetime.
 class InterruptGuard {
  public:
   InterruptGuard() {
-    interrupted_by = 0;
+    interrupted = 0;
     struct sigaction action {};
-    action.sa_handler = [](int number) { interrupted_by = number; };
-    action.sa_flags = static_cast<int>(SA_RESETHAND);  // no SA_RESTART: poll() must return
+    action.sa_handler = on_interrupt;  // no SA_RESTART: poll() must return
     ::sigaction(SIGINT, &action, &old_int_);
     ::sigaction(SIGTERM, &action, &old_term_);
   }
@@ -318,8 +339,9 @@ Progress Exploration::progress() const {
 }
 
 void Exploration::finish() {
+  result_.progress = progress();  // before the confirmation, which is no exploration
   if (first_ != nullptr) report(*first_);
-  result_.progress = progress();
+  result_.progress.findings = bugs_.size();
   for (const auto& lane : lanes_) {
     const trace::Channel& channel = lane->worker.channel();
     const std::uint64_t count = std::min<std::uint64_t>(channel.mark_count, trace::kMaxMarks);
@@ -347,7 +369,7 @@ ExplorerResult Exploration::run() {
     const Clock::time_point now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - last).count();
     last = now;
-    if (interrupted_by != 0 && !result_.interrupted) {
+    if (interrupted != 0 && !result_.interrupted) {
       result_.interrupted = true;
       stop();
     }

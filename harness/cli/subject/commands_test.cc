@@ -1,0 +1,218 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Goal: each command prints what it should where it should, and its exit status says what happened.
+// Method: runs subject/subject.cc as a user does; tokens are taken from the printed text.
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "harness/cli/subject/run_program.h"
+
+namespace weft::cli {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class CommandsTest : public ProgramTest {
+ protected:
+  [[nodiscard]] Ran weft(const std::string& arguments) const {
+    return run(std::string(WEFT_SUBJECT) + " " + arguments);
+  }
+};
+
+TEST_F(CommandsTest, ListNamesEveryScenarioOnce) {
+  const json all = json::parse(weft("list --json").out);
+  ASSERT_EQ(all.size(), 10u);
+  EXPECT_EQ(all[0]["name"], "end/always");
+  EXPECT_EQ(all[0]["expect"], "must_find always");
+  EXPECT_EQ(all[0]["budget"], 200);
+  EXPECT_THAT(all[0]["source"], HasSubstr("subject.cc:"));
+  EXPECT_THAT(weft("list").out, HasSubstr("an update is lost"));
+}
+
+TEST_F(CommandsTest, AFindingIsExitStatusOneAndItsLinesCanBePasted) {
+  const Ran found = weft("run end/always");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_EQ(found.err, "");
+  EXPECT_THAT(found.out, AllOf(HasSubstr("no update is lost"), HasSubstr("the subject says so")));
+
+  const std::string token = rest_of_line(found.out, " replay ");
+  ASSERT_THAT(token, StartsWith("weft1."));
+  const Ran again = weft("replay " + token + " --times 20");
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.out, HasSubstr("end/always: 20 replays, the same finding every time: always"));
+
+  const std::string directory = rest_of_line(found.out, " report ");
+  const Ran report = weft("report " + directory);
+  EXPECT_EQ(report.status, 0);
+  EXPECT_THAT(report.out, AllOf(HasSubstr("no update is lost"), HasSubstr("Schedule")));
+  EXPECT_EQ(json::parse(weft("report --json " + directory).out)["scenario"], "end/always");
+  EXPECT_EQ(weft("replay " + directory).status, 1);
+}
+
+TEST_F(CommandsTest, RunAsJson) {
+  const Ran ran = weft("run end/always end/passes --json");
+  EXPECT_EQ(ran.status, 1);
+  const json scenarios = json::parse(ran.out)["scenarios"];
+  ASSERT_EQ(scenarios.size(), 2u);
+  const json& finding = scenarios[0]["findings"][0];
+  EXPECT_EQ(scenarios[0]["name"], "end/always");
+  EXPECT_GE(scenarios[0]["executions"], 1);
+  EXPECT_EQ(finding["kind"], "always");
+  EXPECT_EQ(finding["message"], "no update is lost");
+  EXPECT_GE(finding["steps"], 1);
+  EXPECT_TRUE(finding["preemptions"].is_number_unsigned());
+  EXPECT_EQ(scenarios[1]["executions"], 50);
+  EXPECT_TRUE(scenarios[1]["findings"].empty());
+}
+
+TEST_F(CommandsTest, TheSameSeedGivesTheSameToken) {
+  const auto token = [&](const std::string& flags) {
+    return json::parse(
+        weft("run end/always --json " + flags).out)["scenarios"][0]["findings"][0]["token"];
+  };
+  EXPECT_EQ(token("--seed 7"), token("--seed 7"));
+  EXPECT_EQ(token("--seed 7 --jobs 2"), token("--seed 7 --jobs 2"));
+}
+
+TEST_F(CommandsTest, KeepGoingFindsEveryBugAndCountsThem) {
+  const Ran ran = weft("run end/two_bugs --keep-going --json");
+  const json result = json::parse(ran.out)["scenarios"][0];
+  EXPECT_EQ(result["executions"], 100);
+  ASSERT_EQ(result["findings"].size(), 2u);
+  EXPECT_NE(result["findings"][0]["message"], result["findings"][1]["message"]);
+  EXPECT_GT(result["findings"][0]["hits"], 1);
+}
+
+TEST_F(CommandsTest, MarksThatNeverHeldAreNamed) {
+  const Ran ran = weft("run end/marks");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, HasSubstr("never in 50 executions: three was chosen"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("two was chosen")));
+}
+
+TEST_F(CommandsTest, AnInvariantThatFailsIsAFinding) {
+  const Ran ran = weft("run end/invariant");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("one at a time"));
+}
+
+TEST_F(CommandsTest, ATaskThatDoesNotComeBackIsNamed) {
+  // Standard input that never ends and never speaks.
+  const Ran ran =
+      run("sleep 8 | " + std::string(WEFT_SUBJECT) + " run end/hangs --hang-seconds 0.5");
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("has not come back for 0.5 s: it is in read(0, ...), called from"),
+                    HasSubstr("subject.cc:"), HasSubstr("blocking input is not controlled")));
+}
+
+TEST_F(CommandsTest, AWorkerThatIsKilledIsAFinding) {
+  const Ran ran = weft("run end/dies");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("SIGKILL"));
+}
+
+TEST_F(CommandsTest, AMisuseOfTheApiIsAUserError) {
+  const Ran ran = weft("run end/chooses_from_nothing");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.err, HasSubstr("end/chooses_from_nothing: weft::choose(0)"));
+}
+
+TEST_F(CommandsTest, CheckHoldsScenariosToTheirExpectations) {
+  const Ran good = weft("check end/always end/passes");
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_THAT(good.out, HasSubstr("2 scenarios checked, 0 not as expected"));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/weft-findings"));  // nothing unexpected
+
+  const Ran bad = weft("check wrong/ --json");
+  EXPECT_EQ(bad.status, 1);
+  const json verdict = json::parse(bad.out)["scenarios"][0];
+  EXPECT_EQ(verdict["expect"], "must_find deadlock");
+  EXPECT_EQ(verdict["shown"], "always");
+  EXPECT_EQ(verdict["as_expected"], false);
+}
+
+TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
+  const Ran ran = weft("run no_such_story");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `weft list` shows all 10\n");
+  EXPECT_EQ(ran.out, "");
+}
+
+TEST_F(CommandsTest, MistakesAreExitStatusTwoAndNameTheMend) {
+  EXPECT_EQ(weft("").status, 2);
+  EXPECT_EQ(weft("frobnicate").status, 2);
+  EXPECT_EQ(weft("run").status, 2);
+  const Ran number = weft("run end/passes --schedules many");
+  EXPECT_EQ(number.status, 2);
+  EXPECT_THAT(number.err, HasSubstr("--schedules: 'many' will not do; give a number from 1 up"));
+  const Ran strategy = weft("run end/passes --strategy clever");
+  EXPECT_EQ(strategy.status, 2);
+  EXPECT_THAT(strategy.err, HasSubstr("clever"));
+  const Ran variable = run("WEFT_JOBS=none " WEFT_SUBJECT " run end/passes");
+  EXPECT_EQ(variable.status, 2);
+  EXPECT_THAT(variable.err, HasSubstr("WEFT_JOBS"));
+  EXPECT_EQ(weft("report /nowhere").status, 2);
+}
+
+TEST_F(CommandsTest, ABadTokenSaysWhichPartAndWhy) {
+  const Ran nonsense = weft("replay weft1.nonsense");
+  EXPECT_EQ(nonsense.status, 2);
+  EXPECT_THAT(nonsense.err, HasSubstr("bad token"));
+
+  const std::string token = rest_of_line(weft("run end/always").out, " replay ");
+  std::string damaged = token;
+  damaged[damaged.size() / 2] = damaged[damaged.size() / 2] == 'A' ? 'B' : 'A';
+  EXPECT_EQ(weft("replay " + damaged).status, 2);
+  EXPECT_EQ(weft("replay '" + token.substr(0, 20) + " \n " + token.substr(20) + "'").status, 1);
+}
+
+TEST_F(CommandsTest, ADirectoryThatTakesNothingLosesNoFinding) {
+  const Ran ran = weft("run end/always --out /proc/nowhere");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("this finding is not on disk"));
+  EXPECT_EQ(weft("replay " + rest_of_line(ran.out, " replay ")).status, 1);
+}
+
+TEST_F(CommandsTest, TheClockEndsARun) {
+  const Ran ran = weft("run endless --seconds 0.3 --json");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_GT(json::parse(ran.out)["scenarios"][0]["executions"], 10);
+}
+
+TEST_F(CommandsTest, CtrlCEndsARunAndLeavesNobodyBehind) {
+  const Ran ran = run("timeout -s INT 1 " WEFT_SUBJECT " run endless --jobs 2");
+  // timeout reports 124 for a program that it had to signal.
+  EXPECT_EQ(ran.status, 124);
+  EXPECT_THAT(ran.out, HasSubstr(", interrupted"));
+}
+
+TEST_F(CommandsTest, DoctorExplainsThisMachine) {
+  const Ran ran = weft("doctor --json");
+  EXPECT_EQ(ran.status, 0);
+  bool instrumented = false;
+  const json facts = json::parse(ran.out)["facts"];
+  for (const json& fact : facts) {
+    if (fact["topic"] == "instrumentation") instrumented = fact["works"];
+  }
+  EXPECT_TRUE(instrumented) << ran.out;
+}
+
+TEST_F(CommandsTest, HelpTeachesByExample) {
+  for (const char* command : {"", "run ", "check ", "replay ", "report "}) {
+    const Ran ran = weft(std::string(command) + "--help");
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, HasSubstr("Example")) << command;
+  }
+  EXPECT_THAT(weft("run --help").out, HasSubstr("portfolio"));
+}
+
+}  // namespace
+}  // namespace weft::cli

@@ -1,0 +1,69 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Goal: WEFT_TEST is a GoogleTest test whose failure explains itself and comes back by
+// --weft_replay. Method: runs subject/gtest_subject.cc as a user does.
+
+#include <gmock/gmock.h>
+
+#include "harness/cli/subject/run_program.h"
+
+namespace weft::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class GtestProgramTest : public ProgramTest {
+ protected:
+  [[nodiscard]] Ran program(const std::string& arguments) const {
+    return run(std::string(WEFT_GTEST_SUBJECT) + " " + arguments);
+  }
+};
+
+TEST_F(GtestProgramTest, WhatHoldsPasses) {
+  const Ran ran = program("--gtest_filter=Plain.*:Counter.IsLocked");
+  EXPECT_EQ(ran.status, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("[  PASSED  ] 2 tests."));
+}
+
+TEST_F(GtestProgramTest, AFailedExpectationOnAnyThreadFailsTheTestAndReplays) {
+  const Ran found = program("--gtest_filter=Counter.FailsOnAnotherThread");
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, AllOf(HasSubstr("somebody else wrote"), HasSubstr("gtest_subject.cc:"),
+                               HasSubstr("[  FAILED  ] Counter.FailsOnAnotherThread")));
+  const std::string token = rest_of_line(found.out, "--weft_replay=");
+  ASSERT_THAT(token, StartsWith("weft1."));
+
+  // The token alone picks the test.
+  const Ran again = program("--weft_replay=" + token);
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.out, AllOf(HasSubstr("[ RUN      ] Counter.FailsOnAnotherThread"),
+                               HasSubstr("somebody else wrote"), Not(HasSubstr("Plain"))));
+  EXPECT_EQ(run("WEFT_REPLAY=" + token + " " WEFT_GTEST_SUBJECT).status, 1);
+}
+
+TEST_F(GtestProgramTest, AnAssertionOnTheRootEndsTheExecution) {
+  const Ran ran = program("--gtest_filter=Counter.AssertsOnTheRoot");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, HasSubstr("Expected equality of these values: counter, Which is: 1, 0"));
+}
+
+TEST_F(GtestProgramTest, FlagsOverruleTheTestsOptions) {
+  const Ran ran =
+      program("--gtest_filter=Counter.IsLocked --weft_schedules=7 --gtest_output=json:result.json");
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(read("result.json"), HasSubstr("\"executions\": \"7\""));
+}
+
+TEST_F(GtestProgramTest, MistakesAreExitStatusTwo) {
+  const Ran unknown = program("--weft_scheduels=7");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--weft_scheduels=7: no such flag"));
+  EXPECT_EQ(program("--weft_replay=weft1.nonsense").status, 2);
+  EXPECT_THAT(program("--weft_help").out, HasSubstr("--weft_schedules=N"));
+}
+
+}  // namespace
+}  // namespace weft::cli

@@ -1,0 +1,51 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A user's own GoogleTest program, for gtest_program_test.cc.
+
+#include <mutex>
+#include <thread>
+
+#include <weft/gtest.h>
+
+namespace {
+
+TEST(Plain, IsNotExplored) {
+  EXPECT_FALSE(weft::exploring());
+}
+
+WEFT_TEST(Counter, IsLocked, .schedules = 50) {
+  EXPECT_TRUE(weft::exploring());
+  int counter = 0;
+  std::mutex mutex;
+  std::thread other([&] {
+    const std::lock_guard lock(mutex);
+    ++counter;
+  });
+  {
+    const std::lock_guard lock(mutex);
+    ++counter;
+  }
+  other.join();
+  EXPECT_EQ(counter, 2);
+}
+
+WEFT_TEST(Counter, FailsOnAnotherThread, .schedules = 500) {
+  int counter = 0;
+  std::thread other([&] {
+    const int seen = counter;
+    std::this_thread::yield();
+    EXPECT_EQ(counter, seen) << "somebody else wrote";
+  });
+  counter = 1;
+  other.join();
+}
+
+WEFT_TEST(Counter, AssertsOnTheRoot) {
+  int counter = 0;
+  std::thread other([&] { counter = 1; });
+  ASSERT_EQ(counter, 0);
+  other.join();
+}
+
+}  // namespace
