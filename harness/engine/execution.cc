@@ -169,15 +169,11 @@ ObjectId Execution::object_of(std::uintptr_t address) const noexcept {
 }
 
 ObjectId Execution::object_of(const trace::Operation& operation) const noexcept {
-  switch (operation.kind) {
-    case trace::OpKind::kJoin:
-    case trace::OpKind::kDetach:
-    case trace::OpKind::kTaskBegin:
-      if (operation.argument < task_count_) return {tasks_[operation.argument].id.value, 0, 0, ObjectSpace::kTask};
-      return {};
-    default:
-      return object_of(operation.address);
-  }
+  const bool about_a_task = operation.kind == trace::OpKind::kJoin || operation.kind == trace::OpKind::kDetach ||
+                            operation.kind == trace::OpKind::kTaskBegin;
+  if (!about_a_task) return object_of(operation.address);
+  if (operation.argument >= task_count_) return {};
+  return {tasks_[operation.argument].id.value, 0, 0, ObjectSpace::kTask};
 }
 
 }  // namespace weft::engine

@@ -40,18 +40,19 @@ void store_stack(const ProcessImage& image, const std::uintptr_t* frames, std::s
 
 TaskIndex Execution::waits_for(const Task& task) const noexcept {
   if (task.state == TaskState::kEnded || enabled_.contains(task.index)) return kNoTaskIndex;
-  switch (task.pending.kind) {
-    case OpKind::kMutexLock:
-    case OpKind::kMutexTimedLock:
-    case OpKind::kCondReacquire:
-    case OpKind::kOnce:
-    case OpKind::kGuardAcquire:
+  switch (trace::wait_kind(task.pending.kind)) {
+    case trace::WaitKind::kLock:
+    case trace::WaitKind::kOnce:
+    case trace::WaitKind::kGuard:
       return locks_.holder(task.pending.address);
-    case OpKind::kJoin:
+    case trace::WaitKind::kTask:
       return static_cast<TaskIndex>(task.pending.argument);
-    default:
+    case trace::WaitKind::kNone:
+    case trace::WaitKind::kWake:
+    case trace::WaitKind::kTime:
       return kNoTaskIndex;
   }
+  WEFT_UNREACHABLE("an unknown kind of waiting");
 }
 
 void Execution::report_cycle_through(Task& at) noexcept {

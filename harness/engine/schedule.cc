@@ -173,29 +173,24 @@ void Execution::heed_complaint() noexcept {
 
 bool Execution::would_succeed(const Task& task) const noexcept {
   const trace::Operation& op = task.pending;
-  switch (op.kind) {
-    case OpKind::kMutexTimedLock:
-      if (task.timed_out) return true;
-      [[fallthrough]];
-    case OpKind::kMutexLock:
-    case OpKind::kCondReacquire:
-      return model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
-                                 locks_.holder(op.address) == task.index);
-    case OpKind::kCondBlocked:
-    case OpKind::kFutexBlocked:
-      return task.woken || task.timed_out;
-    case OpKind::kSleep:
-      return op.deadline <= time_.now();
-    case OpKind::kJoin:
-      return tasks_.data()[op.argument].state == TaskState::kEnded;
-    case OpKind::kOnce:
-      return (model::once::load(reinterpret_cast<const pthread_once_t*>(op.address)) & 3) != model::once::kInProgress;
-    case OpKind::kGuardAcquire:
-      return model::guard::is_done(reinterpret_cast<const char*>(op.address)) ||
-             !model::guard::in_progress(reinterpret_cast<const char*>(op.address));
-    default:
+  switch (trace::wait_kind(op.kind)) {
+    case trace::WaitKind::kNone:
       return true;
+    case trace::WaitKind::kLock:
+      return task.timed_out || model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
+                                                   locks_.holder(op.address) == task.index);
+    case trace::WaitKind::kWake:
+      return task.woken || task.timed_out;
+    case trace::WaitKind::kTime:
+      return op.deadline <= time_.now();
+    case trace::WaitKind::kTask:
+      return task.timed_out || tasks_.data()[op.argument].state == TaskState::kEnded;
+    case trace::WaitKind::kOnce:
+      return !model::once::in_progress(reinterpret_cast<const pthread_once_t*>(op.address));
+    case trace::WaitKind::kGuard:
+      return !model::guard::in_progress(reinterpret_cast<const char*>(op.address));
   }
+  WEFT_UNREACHABLE("an unknown kind of waiting");
 }
 
 void Execution::set_enabled(Task& task) noexcept {

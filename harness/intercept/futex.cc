@@ -78,17 +78,15 @@ long futex(Task& self, const long (&a)[6], std::uintptr_t pc) noexcept {
   const int op = static_cast<int>(a[1]);
   const int command = op & FUTEX_CMD_MASK;
   const int value = static_cast<int>(a[2]);
-  switch (command) {
-    case FUTEX_WAIT:
-    case FUTEX_WAIT_BITSET:
-      return wait(self, word, value, command == FUTEX_WAIT ? ~0u : static_cast<std::uint32_t>(a[5]),
-                  deadline_of(*self.execution, op, command, reinterpret_cast<const timespec*>(a[3])), pc);
-    case FUTEX_WAKE:
-    case FUTEX_WAKE_BITSET:
-      return wake(self, word, value, command == FUTEX_WAKE ? ~0u : static_cast<std::uint32_t>(a[5]), pc);
-    default:
-      unsupported(self, "a futex operation other than wait and wake");
+  // The command comes from the subject: an int, not an enumeration of ours.
+  if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) {
+    return wait(self, word, value, command == FUTEX_WAIT ? ~0u : static_cast<std::uint32_t>(a[5]),
+                deadline_of(*self.execution, op, command, reinterpret_cast<const timespec*>(a[3])), pc);
   }
+  if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) {
+    return wake(self, word, value, command == FUTEX_WAKE ? ~0u : static_cast<std::uint32_t>(a[5]), pc);
+  }
+  unsupported(self, "a futex operation other than wait and wake");
 }
 
 }  // namespace

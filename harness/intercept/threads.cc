@@ -89,6 +89,7 @@ __attribute__((noinline)) void run_start(ThreadRecord& record) {
 void run_thread(Task& self) {
   Execution& execution = *self.execution;
   execution.began(self);
+  errno = 0;  // as in a new thread; libc's thread_locals are not restored
   run_start(record_of(self));
   run_exit_destructors(self);
   announce(self, operation_on(OpKind::kTaskEnd, nullptr, 0));

@@ -148,4 +148,58 @@ Access access_of(OpKind kind) noexcept {
   WEFT_UNREACHABLE("an operation kind outside its enumeration");
 }
 
+WaitKind wait_kind(OpKind kind) noexcept {
+  switch (kind) {
+    case OpKind::kMutexLock:
+    case OpKind::kCondReacquire:
+    case OpKind::kMutexTimedLock:
+      return WaitKind::kLock;
+    case OpKind::kFutexBlocked:
+    case OpKind::kCondBlocked:
+      return WaitKind::kWake;
+    case OpKind::kSleep:
+      return WaitKind::kTime;
+    case OpKind::kJoin:
+      return WaitKind::kTask;
+    case OpKind::kOnce:
+      return WaitKind::kOnce;
+    case OpKind::kGuardAcquire:
+      return WaitKind::kGuard;
+    case OpKind::kNone:
+    case OpKind::kTaskBegin:
+    case OpKind::kTaskEnd:
+    case OpKind::kSpawn:
+    case OpKind::kDetach:
+    case OpKind::kYield:
+    case OpKind::kClockRead:
+    case OpKind::kMutexTryLock:
+    case OpKind::kMutexUnlock:
+    case OpKind::kCondWait:
+    case OpKind::kCondSignal:
+    case OpKind::kCondBroadcast:
+    case OpKind::kOnceDone:
+    case OpKind::kGuardRelease:
+    case OpKind::kFutexWait:
+    case OpKind::kFutexWake:
+    case OpKind::kAtomicLoad:
+    case OpKind::kAtomicStore:
+    case OpKind::kAtomicExchange:
+    case OpKind::kAtomicFetchAdd:
+    case OpKind::kAtomicFetchSub:
+    case OpKind::kAtomicFetchAnd:
+    case OpKind::kAtomicFetchOr:
+    case OpKind::kAtomicFetchXor:
+    case OpKind::kAtomicFetchNand:
+    case OpKind::kAtomicCompareExchange:
+    case OpKind::kFence:
+    case OpKind::kPlainRead:
+    case OpKind::kPlainWrite:
+    case OpKind::kTimerFire:
+    case OpKind::kUserChoice:
+    case OpKind::kCount:
+      return WaitKind::kNone;
+  }
+  return WaitKind::kNone;
+}
+
 }  // namespace weft::trace

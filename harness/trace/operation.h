@@ -65,6 +65,11 @@ enum class Access : std::uint8_t { kNone, kRead, kWrite, kReadWrite, kSync };
 
 [[nodiscard]] Access access_of(OpKind kind) noexcept;
 
+/// What an operation may have to wait for. kNone: it is always enabled.
+enum class WaitKind : std::uint8_t { kNone, kLock, kWake, kTime, kTask, kOnce, kGuard };
+
+[[nodiscard]] WaitKind wait_kind(OpKind kind) noexcept;
+
 [[nodiscard]] constexpr bool is_plain(OpKind k) noexcept {
   return k == OpKind::kPlainRead || k == OpKind::kPlainWrite;
 }
