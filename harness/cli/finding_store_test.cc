@@ -47,14 +47,14 @@ class FindingStoreTest : public testing::Test {
   }
   ~FindingStoreTest() override { std::filesystem::remove_all(directory_); }
 
-  [[nodiscard]] FoundBug store(const std::string& out, const Setup& setup) const {
+  [[nodiscard]] FoundBug store(const std::string& out, const cli::Setup& setup) const {
     return make_bug(sighting_, {.scenario = "classic/x.buggy", .step_cap = 100}, out, setup);
   }
 
   std::unique_ptr<trace::Channel, Unmap> channel_;
   engine::Sighting sighting_;
   std::string directory_;
-  const Setup setup_{.replay_command = "weft replay %TOKEN%", .report_command = "weft report "};
+  const cli::Setup setup_{.replay_command = "weft replay %TOKEN%", .report_command = "weft report "};
 };
 
 TEST(FindingName, IsAFileNameWhateverTheScenarioIsCalled) {
@@ -96,7 +96,7 @@ TEST_F(FindingStoreTest, ADiskThatTakesNothingCostsOneLine) {
 }
 
 TEST_F(FindingStoreTest, WhatWasExpectedIsNotKept) {
-  Setup setup = setup_;
+  cli::Setup setup = setup_;
   setup.expected_kind = "always";
   EXPECT_EQ(store(directory_, setup).directory, "");
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
