@@ -32,13 +32,19 @@ constexpr std::string_view kLibraryModules[] = {"libc.so",   "libstdc++.so", "li
                                                 "libm.so",   "ld-linux",     "libpthread.so",
                                                 "libgtest.", "libgmock."};
 constexpr std::string_view kHarnessFunctions[] = {"weft::", "__tsan_"};
-constexpr std::string_view kHarnessDirectory = "/harness/";
+// The parts that run within the subject; a project may have a directory `harness` of its own.
+constexpr std::string_view kHarnessDirectories[] = {
+    "/harness/api/",      "/harness/base/",      "/harness/detect/", "/harness/engine/",
+    "/harness/executor/", "/harness/image/",     "/harness/model/",  "/harness/intercept/",
+    "/harness/cudasim/",  "/harness/strategies/"};
 
 Origin origin_of(const SourceFrame& frame, std::string_view module) {
   // The harness's own scenarios and tests are a user's code to it.
   const bool in_scenario = frame.file.find("/scenarios/") != std::string::npos;
-  if (!in_scenario && (starts_with_any(frame.function, kHarnessFunctions) ||
-                       frame.file.find(kHarnessDirectory) != std::string::npos)) {
+  const bool in_harness = std::any_of(
+      std::begin(kHarnessDirectories), std::end(kHarnessDirectories),
+      [&](std::string_view directory) { return frame.file.find(directory) != std::string::npos; });
+  if (!in_scenario && (in_harness || starts_with_any(frame.function, kHarnessFunctions))) {
     return Origin::kHarness;
   }
   if (starts_with_any(frame.function, kLibraryFunctions) ||

@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <utility>
@@ -42,14 +44,22 @@ void flush_directory(const std::string& directory) {
   ::close(fd);
 }
 
-/// Writes all files; an empty string, or the first that could not be written and why.
-std::string write_all(const std::string& directory,
-                      const std::vector<std::pair<std::string, std::string>>& files,
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+/// `lasting` files are flushed to the disk; the others can be made again from them.
+/// Returns an empty string, or the first file that could not be written and why.
+std::string write_all(const std::string& directory, const Files& lasting, const Files& others,
                       const std::string& token) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return fmt::format("{}: {}", directory, error.message());
-  for (const auto& [name, text] : files) {
+  for (const auto& [name, text] : others) {
+    std::ofstream file(directory + "/" + name, std::ios::binary);
+    if (!(file << text).flush()) {
+      return fmt::format("{}/{}: {}", directory, name, std::strerror(errno));
+    }
+  }
+  for (const auto& [name, text] : lasting) {
     const auto written = trace::write_file_atomically(directory + "/" + name, text);
     if (!written) return written.error();
   }
@@ -57,7 +67,6 @@ std::string write_all(const std::string& directory,
     const auto written = trace::write_token_file(directory, token);
     if (!written) return written.error();
   }
-  flush_directory(directory);
   flush_directory(std::filesystem::path(directory).parent_path().string());
   return {};
 }
@@ -133,9 +142,8 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
     bug.directory = (out.empty() ? kDefaultFindings : out) + "/" +
                     finding_name(facts.scenario, bug.kind, sighting.identity);
     const std::string failure =
-        write_all(bug.directory,
-                  {{std::string(trace::kTraceFileName), trace::encode_trace(trace)},
-                   {"report.txt", reports::render_text(trace)},
+        write_all(bug.directory, {{std::string(trace::kTraceFileName), trace::encode_trace(trace)}},
+                  {{"report.txt", reports::render_text(trace)},
                    {"output.txt", facts.output},
                    {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
                   bug.token);

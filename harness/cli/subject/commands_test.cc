@@ -28,7 +28,7 @@ class CommandsTest : public ProgramTest {
 
 TEST_F(CommandsTest, ListNamesEveryScenarioOnce) {
   const json all = json::parse(weft("list --json").out);
-  ASSERT_EQ(all.size(), 10u);
+  ASSERT_EQ(all.size(), 12u);
   EXPECT_EQ(all[0]["name"], "end/always");
   EXPECT_EQ(all[0]["expect"], "must_find always");
   EXPECT_EQ(all[0]["budget"], 200);
@@ -142,7 +142,7 @@ TEST_F(CommandsTest, CheckHoldsScenariosToTheirExpectations) {
 TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
   const Ran ran = weft("run no_such_story");
   EXPECT_EQ(ran.status, 5);
-  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `weft list` shows all 10\n");
+  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `weft list` shows all 12\n");
   EXPECT_EQ(ran.out, "");
 }
 
@@ -172,6 +172,29 @@ TEST_F(CommandsTest, ABadTokenSaysWhichPartAndWhy) {
   damaged[damaged.size() / 2] = damaged[damaged.size() / 2] == 'A' ? 'B' : 'A';
   EXPECT_EQ(weft("replay " + damaged).status, 2);
   EXPECT_EQ(weft("replay '" + token.substr(0, 20) + " \n " + token.substr(20) + "'").status, 1);
+}
+
+TEST_F(CommandsTest, ATokenOfAnotherBuildIsFollowedAsFarAsItApplies) {
+  const std::string token = rest_of_line(weft("run end/rebuilt").out, " replay ");
+  const std::string rebuilt = std::string(WEFT_SUBJECT_REBUILT) + " replay " + token;
+  const Ran strict = run(rebuilt);
+  EXPECT_EQ(strict.status, 4) << strict.out;
+  EXPECT_THAT(strict.out, HasSubstr("diverged at step"));
+  EXPECT_THAT(strict.err, AllOf(HasSubstr("another build"), HasSubstr("--lenient")));
+
+  const Ran lenient = run(rebuilt + " --lenient");
+  EXPECT_THAT(lenient.status, testing::AnyOf(0, 1));
+  EXPECT_THAT(lenient.out, AllOf(HasSubstr("of the token's"), HasSubstr("skipped")));
+}
+
+TEST_F(CommandsTest, WhatDoesNotComeBackIsSaidToBeNondeterministic) {
+  // The fifth run is an execution of the exploration; its replay is a later run.
+  const Ran ran = weft("run end/differs --json");
+  EXPECT_EQ(ran.status, 1);
+  const json finding = json::parse(ran.out)["scenarios"][0]["findings"][0];
+  EXPECT_EQ(finding["kind"], "nondeterminism");
+  EXPECT_EQ(finding["message"], "found once, but its replay differed: always: not the fifth run");
+  EXPECT_EQ(weft("replay " + std::string(finding["token"])).status, 0);
 }
 
 TEST_F(CommandsTest, ADirectoryThatTakesNothingLosesNoFinding) {

@@ -1,7 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A user's own GoogleTest program, for gtest_program_test.cc.
+// A user's own GoogleTest program, for programs_test.cc.
 
 #include <mutex>
 #include <thread>

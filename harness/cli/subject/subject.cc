@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // A program under test for commands_test.cc: one scenario for each way in which
-// an exploration can end.
+// an exploration can end. Built twice: WEFT_SUBJECT_REBUILT is the later build.
 
 #include <signal.h>
 #include <unistd.h>
@@ -91,6 +91,32 @@ WEFT_SCENARIO(dies, {.name = "end/dies", .budget = 1}) {
 
 WEFT_SCENARIO(chooses_from_nothing, {.name = "end/chooses_from_nothing", .budget = 1}) {
   (void)weft::choose(0);
+}
+
+// Looks at the world outside: the file grows from run to run.
+WEFT_SCENARIO(differs, {.name = "end/differs", .budget = 20}) {
+  std::FILE* file = std::fopen("runs", "a");
+  std::fputc('x', file);
+  const long runs = std::ftell(file);
+  std::fclose(file);
+  weft::always(runs != 5, "not the fifth run");
+}
+
+// The same test before and after somebody changed it and built again.
+WEFT_SCENARIO(rebuilt, {.name = "end/rebuilt", .budget = 500}) {
+  int counter = 0;
+  std::mutex mutex;
+  std::thread other([&] {
+#ifdef WEFT_SUBJECT_REBUILT
+    const std::lock_guard lock(mutex);
+#endif
+    counter = 1;
+  });
+  const int before = counter;
+  std::this_thread::yield();
+  const int after = counter;
+  weft::always(before == after, "nobody else writes");
+  other.join();
 }
 
 WEFT_SCENARIO(endless, {.name = "endless/yields", .budget = 1'000'000'000}) {

@@ -65,5 +65,17 @@ TEST_F(GtestProgramTest, MistakesAreExitStatusTwo) {
   EXPECT_THAT(program("--weft_help").out, HasSubstr("--weft_schedules=N"));
 }
 
+TEST_F(ProgramTest, WithoutAFrameworkTheEnvironmentReplays) {
+  const Ran found = run(WEFT_PLAIN_SUBJECT);
+  EXPECT_EQ(found.status, 1);
+  EXPECT_THAT(found.out, HasSubstr("the other thread is late"));
+  const std::string token = rest_of_line(found.out, "WEFT_REPLAY=");
+  const Ran again = run("WEFT_REPLAY=" + token);  // the line ends with the program
+  EXPECT_EQ(again.status, 1);
+  EXPECT_THAT(again.out, HasSubstr("the other thread is late"));
+  const Ran fewer = run("WEFT_SCHEDULES=0 " WEFT_PLAIN_SUBJECT);
+  EXPECT_THAT(fewer.out, HasSubstr("WEFT_SCHEDULES: '0' will not do"));
+}
+
 }  // namespace
 }  // namespace weft::cli
