@@ -8,7 +8,8 @@
 #include <new>
 
 // The linker defines one per module; it keeps this module loaded until the registered calls ran.
-extern "C" void* __dso_handle;  // NOLINT(bugprone-reserved-identifier): a name of the C++ ABI
+// A name of the C++ ABI.
+extern "C" void* __dso_handle;  // NOLINT(readability-identifier-naming)
 
 namespace weftrt::detail {
 namespace {
@@ -21,7 +22,8 @@ void call_release(void* release) {
 
 void at_thread_exit(void (*release)()) {
   // A function pointer passes through void* unchanged on every platform with this ABI.
-  if (abi::__cxa_thread_atexit(&call_release, reinterpret_cast<void*>(release), &__dso_handle) != 0)
+  if (abi::__cxa_thread_atexit(&call_release, reinterpret_cast<void*>(release),
+                               static_cast<void*>(&__dso_handle)) != 0)
     throw std::bad_alloc();
 }
 

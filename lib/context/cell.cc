@@ -73,7 +73,7 @@ bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next)
     if (word_.compare_exchange_weak(word, word_for(*next), std::memory_order_acq_rel,
                                     std::memory_order_relaxed)) {
       g_live_nodes.fetch_add(1, std::memory_order_relaxed);
-      (void)next.release();  // the cell's now
+      [[maybe_unused]] const ContextNode* const now_the_cells = next.release();
       base.uninstall(static_cast<std::int64_t>(handed_out(word)));
       return true;
     }
