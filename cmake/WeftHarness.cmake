@@ -23,9 +23,10 @@ target_compile_options(
 # weft_harness_library(DIR [DEPENDS dirs...] [COMPLETED_BY dirs...] [LIBRARIES names...])
 #
 # The sources of the current directory as `weft_DIR`. DEPENDS names the directories whose symbols it
-# may use; COMPLETED_BY those that define what it only declares (the engine's seams). Unit tests
-# link no more than the closure of both, so that a use outside the table of "may include" fails to
-# link. LIBRARIES are system libraries. A directory of headers alone becomes an interface library.
+# may use, COMPLETED_BY those that define what it only declares (the engine's seams). Its unit test
+# can link no more than these and what they depend on, so that a use outside the table of "may
+# include" fails to link. LIBRARIES are system libraries. A directory of headers alone becomes an
+# interface library.
 function(weft_harness_library dir)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "DEPENDS;COMPLETED_BY;LIBRARIES")
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
@@ -36,41 +37,56 @@ function(weft_harness_library dir)
   if(sources)
     add_library(weft_${dir} OBJECT ${sources})
     target_link_libraries(weft_${dir} PUBLIC weft_build ${arg_DEPENDS} ${arg_LIBRARIES})
+    # For unit tests, which take from other directories no more than they use.
+    add_library(weft_${dir}_parts STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:weft_${dir}>)
+    set_target_properties(weft_${dir}_parts PROPERTIES LINKER_LANGUAGE CXX)
     set_property(GLOBAL APPEND PROPERTY WEFT_OBJECT_LIBRARIES weft_${dir})
   else()
     add_library(weft_${dir} INTERFACE)
     target_link_libraries(weft_${dir} INTERFACE weft_build ${arg_DEPENDS} ${arg_LIBRARIES})
   endif()
-  set_target_properties(weft_${dir} PROPERTIES WEFT_NEEDS "${arg_DEPENDS};${arg_COMPLETED_BY}" WEFT_TESTS "${tests}")
+  set_target_properties(
+    weft_${dir} PROPERTIES WEFT_DEPENDS "${arg_DEPENDS}" WEFT_COMPLETED_BY "${arg_COMPLETED_BY}" WEFT_TESTS "${tests}")
   set_property(GLOBAL APPEND PROPERTY WEFT_HARNESS_LIBRARIES weft_${dir})
   set_property(GLOBAL APPEND PROPERTY WEFT_SYSTEM_LIBRARIES ${arg_LIBRARIES})
 endfunction()
 
-# Sets OUT to TARGETS and all that they need.
-function(weft_closure out)
+# Sets OUT to the archives of TARGETS and of all that they depend on.
+function(weft_parts out)
   set(open ${ARGN})
   set(closed)
+  set(parts)
   while(open)
     list(POP_FRONT open target)
     if(NOT target IN_LIST closed)
       list(APPEND closed ${target})
-      get_target_property(needs ${target} WEFT_NEEDS)
-      list(APPEND open ${needs})
+      if(TARGET ${target}_parts)
+        list(APPEND parts ${target}_parts)
+      endif()
+      get_target_property(depends ${target} WEFT_DEPENDS)
+      list(APPEND open ${depends})
     endif()
   endwhile()
-  set(${out} ${closed} PARENT_SCOPE)
+  set(${out} ${parts} PARENT_SCOPE)
 endfunction()
 
-# The `*_test.cc` of each directory as one GoogleTest executable `weft_DIR_test`: native code,
-# linked to the objects of the directory's closure. Call when all directories are known.
+# The `*_test.cc` of each directory as one GoogleTest executable `weft_DIR_test`: native code. Call
+# when all directories are known.
 function(weft_unit_tests)
   get_property(libraries GLOBAL PROPERTY WEFT_HARNESS_LIBRARIES)
   foreach(library IN LISTS libraries)
     get_target_property(tests ${library} WEFT_TESTS)
     if(tests)
-      weft_closure(objects ${library})
+      get_target_property(depends ${library} WEFT_DEPENDS)
+      get_target_property(completed_by ${library} WEFT_COMPLETED_BY)
+      weft_parts(parts ${depends} ${completed_by})
+      list(REMOVE_ITEM parts ${library}_parts)
+      list(JOIN parts "," parts)
       add_executable(${library}_test ${tests})
-      target_link_libraries(${library}_test PRIVATE ${objects} GTest::gmock GTest::gtest_main)
+      target_link_libraries(${library}_test PRIVATE ${library} GTest::gmock GTest::gtest_main)
+      if(parts)
+        target_link_libraries(${library}_test PRIVATE $<LINK_GROUP:RESCAN,${parts}>)
+      endif()
       add_test(NAME ${library}_test COMMAND ${library}_test)
     endif()
   endforeach()

@@ -37,7 +37,7 @@ foreach(flavour weft_archive weft_shared)
   target_link_libraries(${flavour} PUBLIC weft_headers)
 endforeach()
 target_link_libraries(weft_shared PRIVATE ${system_libraries} ${CMAKE_DL_LIBS})
-target_link_options(weft_shared INTERFACE -Wl,--no-as-needed)
+target_link_options(weft_shared PRIVATE -Wl,-z,defs INTERFACE -Wl,--no-as-needed)
 
 # The archive goes in whole (nothing need refer to an interposer for it to interpose), and its
 # interposers are exported, so that shared libraries of the program bind to them.
@@ -63,12 +63,10 @@ function(weft_user_library name subdirectory)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/api/${subdirectory}/*.cc)
   list(FILTER sources EXCLUDE REGEX "_(test|bench)\\.cc$")
-  if(NOT sources)
-    return()
-  endif()
   add_library(weft_${name} STATIC ${sources})
   target_link_libraries(weft_${name} PUBLIC weft_headers ${arg_LIBRARIES} PRIVATE $<BUILD_INTERFACE:weft_build>)
   add_library(weft::${name} ALIAS weft_${name})
+  set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
 endfunction()
 
 weft_user_library(gtest_main gtest LIBRARIES GTest::gtest)
@@ -76,15 +74,10 @@ weft_user_library(main main)
 weft_user_library(native native)
 
 # Installing: `find_package(weftwork)` gives the targets above under the same names.
-set(installed weft_static weft_archive weft_shared weft_headers)
-foreach(name gtest_main main native)
-  if(TARGET weft_${name})
-    list(APPEND installed weft_${name})
-    set_target_properties(weft_${name} PROPERTIES EXPORT_NAME ${name})
-  endif()
-endforeach()
+install(
+  TARGETS weft_static weft_archive weft_shared weft_headers weft_gtest_main weft_main weft_native
+  EXPORT weftwork)
 set_target_properties(weft_static PROPERTIES EXPORT_NAME weft)
-install(TARGETS ${installed} EXPORT weftwork)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/weftwork)
 install(EXPORT weftwork NAMESPACE weft:: FILE weftwork-targets.cmake DESTINATION ${package_directory})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/harness/api/include/ TYPE INCLUDE)
@@ -105,7 +98,7 @@ if(BUILD_TESTING)
   add_test(NAME exports COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-exports $<TARGET_FILE:weft_shared>)
 endif()
 # Under AddressSanitizer a consumer would have to take that in, too.
-if(BUILD_TESTING AND NOT WEFT_ASAN AND TARGET weft_gtest_main)
+if(BUILD_TESTING AND NOT WEFT_ASAN)
   add_test(NAME consumer COMMAND ${PROJECT_SOURCE_DIR}/cmake/consumer/check ${PROJECT_BINARY_DIR}
                                  ${PROJECT_BINARY_DIR}/consumer ${CMAKE_CXX_COMPILER})
 endif()
