@@ -177,8 +177,10 @@ bool Execution::would_succeed(const Task& task) const noexcept {
     case trace::WaitKind::kNone:
       return true;
     case trace::WaitKind::kLock:
-      return task.timed_out || model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
-                                                   locks_.holder(op.address) == task.index);
+      // A deadline ends a timed lock; a condition variable's wait that timed out still needs its mutex.
+      if (task.timed_out && op.deadline != trace::kNever) return true;
+      return model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
+                                 locks_.holder(op.address) == task.index);
     case trace::WaitKind::kWake:
       return task.woken || task.timed_out;
     case trace::WaitKind::kTime:

@@ -31,6 +31,7 @@ int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uin
   announce(self, blocked);
   const bool timed_out = self.timed_out;
   const int error = relock_now(self, mutex, pc);
+  WEFT_CHECK(error != EBUSY, "a task that reacquires an occupied mutex was enabled");
   if (error != 0) return error;
   return timed_out ? ETIMEDOUT : 0;
 }
