@@ -30,6 +30,7 @@ struct State {
   int payload = 0;
   int initialisations = 0;
   std::array<int, 2> queue = {};
+  int capacity = 2;
   int head = 0;
   int count = 0;
   bool failed = false;
@@ -89,7 +90,7 @@ Thread produce(Loom& loom) {
   for (int item = 1; item <= 2; ++item) {
     co_await loom.lockable(state.a);
     state.a = 1;
-    while (state.count == 2) {
+    while (state.count == state.capacity) {
       co_await loom.point();
       state.a = 0;
       co_await loom.signalled(state.not_full);
@@ -122,6 +123,11 @@ Thread consume(Loom& loom) {
   loom.signal(state.not_full);
   co_await loom.point();
   state.a = 0;
+}
+
+Thread produce_one_by_one(Loom& loom) {
+  state.capacity = 1;
+  return produce(loom);
 }
 
 Thread increment_twice(Loom& loom) {
@@ -160,6 +166,7 @@ void run(benchmark::State& bench, const Program& program) {
        [] { return state.seen_in_x == 1 || state.seen_in_y == 1; }},
       {"d_dcl", {initialise_once, initialise_once}, [] { return state.initialisations == 1; }},
       {"d2_dcl_weak", {initialise_once, initialise_once}, [] { return state.payload == 42; }},
+      {"e0_onecv", {produce_one_by_one, consume, consume}, [] { return state.counter == 3; }},
       {"e_queue", {produce, consume, consume}, [] { return state.counter == 3; }},
       {"s_scale", {increment_twice, increment_twice, increment_twice}, [] { return true; }},
   };
