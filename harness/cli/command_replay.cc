@@ -41,6 +41,7 @@ Json to_json(const trace::Token& token, const ReplayResult& result) {
                        {"steps", result.bug.steps},
                        {"preemptions", result.bug.preemptions}};
   }
+  if (!result.divergence.empty()) json["divergence"] = result.divergence;
   if (!result.difference.empty()) json["difference"] = result.difference;
   if (!result.warning.empty()) json["warning"] = result.warning;
   return json;
@@ -63,8 +64,8 @@ void print_text(const trace::Token& token, const ReplayResult& result) {
   } else {
     fmt::print("{}: {} the token's finding, {} another, {} diverged, {} none\n", times, result.same,
                result.other, result.diverged, result.nothing);
-    fmt::print("{} at {}\n",
-               result.diverged != 0 ? "diverged" : "the first difference:", result.difference);
+    if (!result.divergence.empty()) fmt::print("diverged at {}\n", result.divergence);
+    if (!result.difference.empty()) fmt::print("the first difference: {}\n", result.difference);
   }
 }
 

@@ -54,7 +54,8 @@ class FindingStoreTest : public testing::Test {
   std::unique_ptr<trace::Channel, Unmap> channel_;
   engine::Sighting sighting_;
   std::string directory_;
-  const cli::Setup setup_{.replay_command = "weft replay %TOKEN%", .report_command = "weft report "};
+  const cli::Setup setup_{.replay_command = "weft replay %TOKEN%",
+                          .report_command = "weft report "};
 };
 
 TEST(FindingName, IsAFileNameWhateverTheScenarioIsCalled) {

@@ -89,7 +89,7 @@ class Replayer {
     }
     if (finding.kind == FindingKind::kDivergence) {
       ++result_.diverged;
-      differs(finding.message);
+      if (result_.divergence.empty()) result_.divergence = finding.message;
       return;
     }
     if (result_.bug.kind.empty()) describe(worker);
@@ -164,7 +164,7 @@ Result as_result(ReplayResult replay) {
   result.error = std::move(replay.error);
   result.internal_error = std::move(replay.internal_error);
   if (replay.diverged != 0) {
-    result.divergence = "the replay diverged at " + replay.difference;
+    result.divergence = "the replay diverged at " + replay.divergence;
     if (!replay.warning.empty()) result.divergence += " (" + replay.warning + ")";
   } else if (!replay.bug.kind.empty()) {
     if (replay.other != 0) {

@@ -49,6 +49,9 @@ class Replay final : public engine::Strategy {
   std::uint64_t accesses_until_point(TaskIndex task,
                                      std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
+  void executed(TaskIndex, const trace::Operation&, StepIndex step) noexcept override {
+    latest_step_ = step;
+  }
   void execution_ended(StepIndex steps) noexcept override;
   [[nodiscard]] const engine::Complaint* complaint() const noexcept override;
 
