@@ -213,8 +213,10 @@ class Report {
     auto last = std::find_if(frames.rbegin(), frames.rend(), is_user).base();
     const bool all = first == frames.end();
     if (all) {
-      first = frames.begin();
-      last = frames.end();
+      // None of the user's: the outermost frames are how a thread begins, ours included.
+      const auto is_ours = [](const SourceFrame& frame) { return frame.origin == Origin::kHarness; };
+      first = std::find_if_not(frames.begin(), frames.end(), is_ours);
+      last = std::find_if(first, frames.end(), is_ours);
     }
     std::size_t number = 0;
     std::size_t folded = 0;
