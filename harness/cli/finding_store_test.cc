@@ -110,7 +110,7 @@ TEST_F(FindingStoreTest, AHangNamesItsCaller) {
       finding.message,
       "task 0 has not come back for 10 s: it is in read(0, ...); blocking input is not controlled");
   finding.task_count = 1;
-  finding.tasks[0] = {.index = 0};
+  finding.tasks[0].index = 0;
   finding.tasks[0].stack.count = 1;
   finding.tasks[0].stack.frames[0] = {.module = 0, .offset = 0x1234};
   channel_->module_count = 1;

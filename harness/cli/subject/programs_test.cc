@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include <csignal>
+
 #include "harness/cli/subject/run_program.h"
 
 namespace weft::cli {
@@ -75,6 +77,22 @@ TEST_F(ProgramTest, WithoutAFrameworkTheEnvironmentReplays) {
   EXPECT_THAT(again.out, HasSubstr("the other thread is late"));
   const Ran fewer = run("WEFT_SCHEDULES=0 " WEFT_PLAIN_SUBJECT);
   EXPECT_THAT(fewer.out, HasSubstr("WEFT_SCHEDULES: '0' will not do"));
+}
+
+TEST_F(ProgramTest, TheNativeBackendRunsTheSameStories) {
+  const Ran passes = run(WEFT_NATIVE_SUBJECT " run end/passes --weft_schedules=20");
+  EXPECT_EQ(passes.status, 0) << passes.err;
+  EXPECT_THAT(passes.out, StartsWith("end/passes: 20 runs in "));
+  EXPECT_THAT(run(WEFT_NATIVE_SUBJECT " list").out, HasSubstr("end/two_bugs\n"));
+
+  // One of three numbers is right: a hundred runs meet the others.
+  const Ran fails = run(WEFT_NATIVE_SUBJECT " run end/two_bugs");
+  EXPECT_EQ(fails.status, 128 + SIGABRT);
+  EXPECT_THAT(fails.err, HasSubstr("is not chosen"));
+  EXPECT_EQ(run(WEFT_NATIVE_SUBJECT " run no_such_story").status, 5);
+  const Ran replay = run("WEFT_REPLAY=weft1.x " WEFT_NATIVE_SUBJECT " run end/passes");
+  EXPECT_EQ(replay.status, 2);
+  EXPECT_THAT(replay.err, HasSubstr("the native backend cannot replay"));
 }
 
 }  // namespace
