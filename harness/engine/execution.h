@@ -134,7 +134,7 @@ class Execution {
   [[nodiscard]] bool would_succeed(const Task& task) const noexcept;
   void log_deviation(Task& at, trace::ChoiceKind kind, std::uint64_t value, TaskIndex value_index) noexcept;
   void update_timer() noexcept;
-  void check_invariants(Task& at) noexcept;
+  void check_invariants() noexcept;
   void heed_complaint() noexcept;
   void ask_for_plain_points(Task& task) noexcept;
 
@@ -188,6 +188,7 @@ class Execution {
   static constexpr std::size_t kMaxInvariants = 64;
   Invariant invariants_[kMaxInvariants];
   std::size_t invariant_count_ = 0;
+  const char* checking_ = nullptr;  // the invariant that runs now
 };
 
 }  // namespace weft::engine

@@ -133,7 +133,11 @@ void Execution::fail_in_signal(FindingKind kind, int signal, std::uintptr_t faul
   trace::Finding& finding = channel_.finding;
   finding.signal = signal;
   finding.fault_address = fault_address;
-  FixedText<128> text;
+  FixedText<256> text;
+  if (kind == FindingKind::kHang && checking_ != nullptr) {
+    text.append("the invariant \"").append(checking_).append("\" does not return: it must neither lock nor wait");
+    fail(FindingKind::kUserError, text.c_str());
+  }
   if (kind == FindingKind::kHang) {
     text.append("a task did not come back to the engine");
   } else {

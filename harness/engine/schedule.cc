@@ -27,7 +27,7 @@ void Execution::point(Task& task, const trace::Operation& operation) noexcept {
 void Execution::plain_point(Task& task, const trace::Operation& operation) noexcept { announce(task, operation); }
 
 void Execution::announce(Task& task, const trace::Operation& operation) noexcept {
-  if (invariant_count_ != 0) check_invariants(task);
+  if (invariant_count_ != 0) check_invariants();
   task.pending = operation;
   for (std::uint16_t& made : task.choices) made = 0;
   task.woken = false;
@@ -310,18 +310,16 @@ std::uint64_t Execution::for_each_waiter(OpKind kind, std::uintptr_t address, vo
   return count;
 }
 
-void Execution::check_invariants(Task& at) noexcept {
+void Execution::check_invariants() noexcept {
   for (std::size_t i = 0; i < invariant_count_; ++i) {
     const Invariant& invariant = invariants_[i];
-    bool holds = false;
-    {
+    checking_ = invariant.what;
+    const bool holds = [&] {
       const InterceptionOff off;
-      holds = invariant.holds(invariant.context);
-    }
-    if (!holds) {
-      (void)at;
-      fail(trace::FindingKind::kInvariant, invariant.what);
-    }
+      return invariant.holds(invariant.context);
+    }();
+    checking_ = nullptr;
+    if (!holds) fail(trace::FindingKind::kInvariant, invariant.what);
   }
 }
 
