@@ -60,12 +60,18 @@ std::string ExplorationFlags::apply(Options& options) const {
 }
 
 std::vector<const Scenario*> matching(const std::vector<std::string>& patterns) {
+  const auto is_name = [](const std::string& pattern) {
+    return std::any_of(scenarios().begin(), scenarios().end(),
+                       [&](const Scenario& scenario) { return scenario.name == pattern; });
+  };
   std::vector<const Scenario*> matches;
   for (const Scenario& scenario : scenarios()) {
     const bool matched =
         patterns.empty() ||
         std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
-          return pattern_matches(pattern, scenario.name);
+          // A whole name means that scenario, also where it is a part of others' names.
+          return is_name(pattern) ? pattern == scenario.name
+                                  : pattern_matches(pattern, scenario.name);
         });
     if (matched) matches.push_back(&scenario);
   }

@@ -147,6 +147,7 @@ class Execution {
   [[noreturn]] void report_stuck(Task& at) noexcept;
   void report_cycle_through(Task& at) noexcept;
   void describe_tasks(Task& at) noexcept;
+  [[nodiscard]] bool in_a_guard_page(std::uintptr_t address) const noexcept;
   [[noreturn]] void fail_described(Task& at, trace::FindingKind kind, const char* message,
                                    const char* file = nullptr, int line = 0,
                                    std::span<const TaskIndex> cycle = {}) noexcept;

@@ -158,7 +158,7 @@ HangFacts observe_thread(pid_t process, pid_t thread) {
 bool is_traced(pid_t process) {
   const std::string status = read_file("/proc/" + std::to_string(process) + "/status");
   const std::size_t at = status.find("TracerPid:");
-  return at != std::string::npos && std::atoi(status.c_str() + at + 10) != 0;
+  return at != std::string::npos && std::strtol(status.c_str() + at + 10, nullptr, 10) != 0;
 }
 
 bool ask_for_stack(pid_t process, pid_t thread) noexcept {

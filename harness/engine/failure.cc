@@ -144,8 +144,19 @@ void Execution::fail_in_signal(FindingKind kind, int signal, std::uintptr_t faul
     const char* name = sigabbrev_np(signal);
     text.append("fatal signal SIG").append(name == nullptr ? "?" : name);
     if (signal == SIGSEGV || signal == SIGBUS) text.append(" at address ").append_hex(fault_address);
+    if (signal == SIGSEGV && in_a_guard_page(fault_address)) text.append(": the task's stack overflowed");
   }
   fail(kind, text.c_str());
+}
+
+bool Execution::in_a_guard_page(std::uintptr_t address) const noexcept {
+  constexpr std::uintptr_t kGuardBytes = 4096;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    if (tasks_.data()[i].kind != TaskKind::kThread) continue;
+    const std::uintptr_t low = executor_.stack_area(tasks_.data()[i].slot).low;
+    if (address < low && low - address <= kGuardBytes) return true;
+  }
+  return false;
 }
 
 void Execution::leave_with_finding() noexcept {
