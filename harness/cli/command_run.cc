@@ -29,8 +29,7 @@ void print_result(const std::string& name, const Result& result) {
   fmt::print("{}: {} in {}, about {} distinct, {}{}{}\n", styled(name, Style::kBold, STDOUT_FILENO),
              styled(clean ? "no finding" : counted(result.findings.size(), "finding"),
                     clean ? Style::kGreen : Style::kRed, STDOUT_FILENO),
-             counted(result.executions, "execution"),
-             with_commas(static_cast<std::uint64_t>(result.distinct + 0.5)),
+             counted(result.executions, "execution"), with_commas(rounded(result.distinct)),
              seconds_text(result.seconds), result.exhausted ? ", all schedules seen" : "",
              result.interrupted ? ", interrupted" : "");
   std::fflush(stdout);

@@ -37,7 +37,7 @@ cli::Setup own_setup() {
 
 }  // namespace
 
-Result explore(const Options& given, std::function<void()> body) {
+Result explore(const Options& given, const std::function<void()>& body) {
   const engine::HarnessAllocations ours;
   Options options = given;
   if (options.name.empty()) options.name = ::program_invocation_short_name;
@@ -75,8 +75,8 @@ std::string replayed_test(std::string* error) {
   return token->scenario;
 }
 
-void set_replay_command(std::string command) {
-  replay_command() = std::move(command);
+void set_replay_command(const std::string& command) {
+  replay_command() = command;
 }
 
 }  // namespace framework

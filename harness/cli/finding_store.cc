@@ -54,13 +54,13 @@ std::string write_all(const std::string& directory, const Files& lasting, const 
   std::filesystem::create_directories(directory, error);
   if (error) return fmt::format("{}: {}", directory, error.message());
   for (const auto& [name, text] : others) {
-    std::ofstream file(directory + "/" + name, std::ios::binary);
+    std::ofstream file(std::filesystem::path(directory) / name, std::ios::binary);
     if (!(file << text).flush()) {
       return fmt::format("{}/{}: {}", directory, name, std::strerror(errno));
     }
   }
   for (const auto& [name, text] : lasting) {
-    const auto written = trace::write_file_atomically(directory + "/" + name, text);
+    const auto written = trace::write_file_atomically(fmt::format("{}/{}", directory, name), text);
     if (!written) return written.error();
   }
   if (!token.empty()) {
@@ -139,8 +139,8 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
 
   std::string trouble = token ? std::string() : fmt::format("there is no token: {}", token.error());
   if (setup.expected_kind != bug.kind) {
-    bug.directory = (out.empty() ? kDefaultFindings : out) + "/" +
-                    finding_name(facts.scenario, bug.kind, sighting.identity);
+    bug.directory = fmt::format("{}/{}", out.empty() ? kDefaultFindings : out,
+                                finding_name(facts.scenario, bug.kind, sighting.identity));
     const std::string failure =
         write_all(bug.directory, {{std::string(trace::kTraceFileName), trace::encode_trace(trace)}},
                   {{"report.txt", reports::render_text(trace)},

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include <weft/weft.h>
 
@@ -15,7 +16,7 @@
 
 namespace weft::cli {
 
-inline const std::string kDefaultFindings = "weft-findings";
+inline constexpr std::string_view kDefaultFindings = "weft-findings";
 
 /// Makes the token, the trace and the report of what was sighted, writes them to a
 /// directory under `out` (kDefaultFindings for none), and returns what to print. A

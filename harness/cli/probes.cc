@@ -102,7 +102,7 @@ std::string toolkit_in(const std::string& root) {
   constexpr std::string_view kDefine = "#define CUDA_VERSION ";
   for (std::string line; std::getline(header, line);) {
     if (!line.starts_with(kDefine)) continue;
-    const int version = std::atoi(line.c_str() + kDefine.size());
+    const long version = std::strtol(line.c_str() + kDefine.size(), nullptr, 10);
     return fmt::format("{}.{} in {}", version / 1000, version % 1000 / 10, root);
   }
   return {};

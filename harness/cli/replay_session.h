@@ -22,8 +22,8 @@ struct ReplayResult {
   std::uint64_t other = 0;     // showed another finding
   std::uint64_t diverged = 0;  // left the recorded path
   FoundBug bug;                // what the first replay with a finding showed, with its report
-  std::string divergence;        // of the first that diverged: step, expected, actual
-  std::string difference;        // of the first that ended otherwise: what it did instead
+  std::string divergence;      // of the first that diverged: step, expected, actual
+  std::string difference;      // of the first that ended otherwise: what it did instead
   std::uint64_t steps = 0;     // of the first replay
   std::uint64_t applied = 0;   // decisions of the token that it followed
   std::uint64_t skipped = 0;   // and those that no longer applied (lenient only)

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <utility>
 
@@ -47,6 +48,10 @@ const char* escape_of(Style style) {
 
 }  // namespace
 
+std::uint64_t rounded(double value) {
+  return value > 0 ? static_cast<std::uint64_t>(std::llround(value)) : 0;
+}
+
 std::string with_commas(std::uint64_t value) {
   std::string digits = std::to_string(value);
   for (std::size_t place = digits.size(); place > 3;) {
@@ -78,11 +83,10 @@ std::string styled(std::string_view text, Style style, int fd) {
 std::string progress_text(std::string_view name, const engine::Progress& progress) {
   const double rate =
       progress.seconds > 0 ? static_cast<double>(progress.executions) / progress.seconds : 0;
-  return fmt::format("{}: {}, {}/s, about {} distinct, {}", name,
-                     counted(progress.executions, "execution"),
-                     with_commas(static_cast<std::uint64_t>(rate)),
-                     with_commas(static_cast<std::uint64_t>(progress.distinct + 0.5)),
-                     counted(progress.findings, "finding"));
+  return fmt::format(
+      "{}: {}, {}/s, about {} distinct, {}", name, counted(progress.executions, "execution"),
+      with_commas(static_cast<std::uint64_t>(rate)), with_commas(rounded(progress.distinct)),
+      counted(progress.findings, "finding"));
 }
 
 ProgressLine::ProgressLine(std::string name)

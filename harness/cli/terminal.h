@@ -13,6 +13,9 @@
 
 namespace weft::cli {
 
+/// The nearest whole number; 0 for a negative one.
+[[nodiscard]] std::uint64_t rounded(double value);
+
 /// "12,345".
 [[nodiscard]] std::string with_commas(std::uint64_t value);
 

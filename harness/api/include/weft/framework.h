@@ -30,7 +30,7 @@ void settle_process(char** argv);
 
 /// How a failure tells to run this test again, with %TOKEN% where the token goes:
 /// "./my_test --weft_replay=%TOKEN%". Where nobody says, it names WEFT_REPLAY.
-void set_replay_command(std::string command);
+void set_replay_command(const std::string& command);
 
 /// Ends the execution in progress with a finding of kind `expectation`. Call on a
 /// task only (weft::exploring()); `file` may be null.

@@ -75,7 +75,7 @@ struct Result {
 /// Explores `body`. Call from a single-threaded moment of the program (main, a
 /// GoogleTest body): workers are forked from it, and `body` runs in them. What it
 /// changes in this process's memory is therefore not seen here.
-Result explore(const Options& options, std::function<void()> body);
+Result explore(const Options& options, const std::function<void()>& body);
 
 /// A property that must hold here in every execution; a finding otherwise, with
 /// the caller's place taken from the stack.
