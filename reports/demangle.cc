@@ -32,9 +32,13 @@ std::size_t after_group(std::string_view text, std::size_t open) {
 }  // namespace
 
 std::string demangle(const char* symbol) {
+  // The compiler's own suffix (".cold", ".llvm.1234", ".0" of a variable that it split) is in no
+  // source.
+  const std::string_view whole(symbol);
+  const std::string source(whole.substr(0, whole.find('.')));
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(symbol, nullptr, nullptr, &status), &std::free);
+      abi::__cxa_demangle(source.c_str(), nullptr, nullptr, &status), &std::free);
   return status == 0 && name != nullptr ? std::string(name.get()) : std::string(symbol);
 }
 

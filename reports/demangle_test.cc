@@ -16,6 +16,12 @@ TEST(Demangle, LeavesAloneWhatIsNotMangled) {
   EXPECT_EQ(demangle("_ZN1n4cellE"), "n::cell");
   EXPECT_EQ(demangle("main"), "main");
   EXPECT_EQ(demangle("_Zebra"), "_Zebra");
+  EXPECT_EQ(demangle("plain.cold"), "plain.cold");
+}
+
+TEST(Demangle, DropsWhatTheCompilerAppended) {
+  EXPECT_EQ(demangle("_ZN1n4cellE.0"), "n::cell");
+  EXPECT_EQ(demangle("_ZN1n4readEv.llvm.123"), "n::read()");
 }
 
 TEST(ShortFunction, DropsWhatNobodySays) {

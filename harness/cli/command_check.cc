@@ -82,8 +82,8 @@ int check(const Context& context, const CheckCommand& command) {
   std::vector<Verdict> verdicts;
   bool interrupted = false;
   for (const Scenario* scenario : chosen) {
-    Options options = options_of(*scenario);
-    if (const std::string error = command.flags.apply(options); !error.empty()) {
+    Options options;
+    if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
       return complain(error);
     }
     Setup setup = setup_of(context);

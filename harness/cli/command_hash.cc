@@ -90,8 +90,8 @@ int hash(const HashCommand& command) {
   if (shared == MAP_FAILED) return complain("out of memory", kExitInternal);
   int status = kExitOk;
   for (const Scenario* scenario : chosen) {
-    Options options = options_of(*scenario);
-    if (const std::string error = command.flags.apply(options); !error.empty()) {
+    Options options;
+    if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
       return complain(error);
     }
     Hashes& hashes = *new (shared) Hashes;

@@ -81,8 +81,8 @@ int replay(const Context& context, const ReplayCommand& command) {
         "program that printed it",
         token->scenario));
   }
-  Options options = options_of(*scenario);
-  if (const std::string error = command.flags.apply(options); !error.empty()) {
+  Options options;
+  if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
     return complain(error);
   }
   options.lenient = command.lenient;

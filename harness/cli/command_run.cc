@@ -46,8 +46,8 @@ int run(const Context& context, const RunCommand& command) {
     if (status == kExitOk || other > status) status = other;
   };
   for (const Scenario* scenario : chosen) {
-    Options options = options_of(*scenario);
-    if (const std::string error = command.flags.apply(options); !error.empty()) {
+    Options options;
+    if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
       return complain(error);
     }
     const Result result = explore(options, setup_of(context), scenario->body);

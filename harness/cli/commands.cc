@@ -78,8 +78,11 @@ std::vector<const Scenario*> matching(const std::vector<std::string>& patterns) 
   return matches;
 }
 
-Options options_of(const Scenario& scenario) {
-  return {.name = scenario.name, .schedules = scenario.budget, .strategy = scenario.strategy};
+std::string options_for(const Scenario& scenario, const ExplorationFlags& flags, Options& options) {
+  options = {.name = scenario.name, .strategy = scenario.strategy};
+  std::string error = flags.apply(options);
+  if (!options.schedules && !options.seconds) options.schedules = scenario.budget;
+  return error;
 }
 
 Setup setup_of(const Context& context) {

@@ -65,8 +65,11 @@ class ExplorationFlags {
 /// Scenarios that match any of `patterns`, in name order; all of them for none.
 [[nodiscard]] std::vector<const Scenario*> matching(const std::vector<std::string>& patterns);
 
-/// The options of a scenario before flags and environment: its strategy and budget.
-[[nodiscard]] Options options_of(const Scenario& scenario);
+/// What a scenario is explored with: its own strategy and budget, overruled by the
+/// environment and `flags`. A limit on time alone replaces the budget. Returns an
+/// error as ExplorationFlags::apply() does.
+[[nodiscard]] std::string options_for(const Scenario& scenario, const ExplorationFlags& flags,
+                                      Options& options);
 
 [[nodiscard]] Setup setup_of(const Context& context);
 

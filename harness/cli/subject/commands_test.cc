@@ -204,6 +204,13 @@ TEST_F(CommandsTest, ADirectoryThatTakesNothingLosesNoFinding) {
   EXPECT_EQ(weft("replay " + rest_of_line(ran.out, " replay ")).status, 1);
 }
 
+TEST_F(CommandsTest, ALimitOnTimeReplacesTheBudget) {
+  const Ran ran = weft("run end/passes --seconds 0.5 --json");
+  EXPECT_GT(json::parse(ran.out)["scenarios"][0]["executions"], 50);
+  const Ran both = weft("run end/passes --seconds 60 --schedules 10 --json");
+  EXPECT_EQ(json::parse(both.out)["scenarios"][0]["executions"], 10);
+}
+
 TEST_F(CommandsTest, TheClockEndsARun) {
   const Ran ran = weft("run endless --seconds 0.3 --json");
   EXPECT_EQ(ran.status, 0);
