@@ -18,7 +18,7 @@
 
 #include "harness/intercept/interpose.h"
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(WEFT_NO_SUBJECT_HEAP)
+#ifndef WEFT_ASAN
 
 // glibc's own entry points, under the names it exports for this purpose.
 extern "C" {
