@@ -8,7 +8,8 @@
 namespace weft::strategies {
 namespace {
 
-constexpr unsigned kLongestQuantumLog2 = 6;  // 64 points: longer ones are newest-first's
+constexpr unsigned kLongestQuantumLog2 = 6;            // 64 points: longer ones are newest-first's
+constexpr std::uint64_t kLongestRestlessQuantum = 16;  // a round of back-off is some ten points
 
 }  // namespace
 
@@ -17,12 +18,14 @@ engine::Next RoundRobin::next_execution(std::uint64_t execution, std::uint64_t s
               : execution == 2 ? Schedule::kNewestFirst
               : execution == 3 ? Schedule::kStrict
                                : Schedule::kRandom;
-  seed_ = seed;
+  seed_ = schedule_ == Schedule::kRandom ? seed : 0;
   prng_ = Prng(seed);
   progress_.begin_execution();
   fairness_.begin_execution();
   turn_ = 0;
   used_ = 0;
+  turns_ = 0;
+  restless_ = false;
   const bool up = (prng_.next() & 1) != 0;
   const auto quantum_log2 = static_cast<unsigned>(prng_.between(0, kLongestQuantumLog2));
   const auto gap_log2 = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));
@@ -38,6 +41,7 @@ void RoundRobin::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept
 }
 
 std::uint64_t RoundRobin::quantum_of(TaskIndex task) const noexcept {
+  if (restless_) return 1 + mix64(seed_ + kGoldenGamma * (turns_ + 1)) % kLongestRestlessQuantum;
   switch (schedule_) {
     case Schedule::kLockstep:
     case Schedule::kStrict:
@@ -77,6 +81,7 @@ std::size_t RoundRobin::next_after(const engine::Decision& decision, bool timers
 std::size_t RoundRobin::pick(const engine::Decision& decision) noexcept {
   progress_.decided(decision);
   const bool overruled = fairness_.overrule(decision.at);
+  restless_ = restless_ || overruled;
   std::size_t chosen = engine::Decision::kNone;
   if (decision.current == engine::Decision::kNone) {
     if (decision.at != kNoTaskIndex) is_spawner_[decision.at] = false;
@@ -116,6 +121,7 @@ std::uint64_t RoundRobin::accesses_until_point(TaskIndex task,
 
 void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
   progress_.executed(task, operation);
+  turns_ += task == turn_ ? 0 : 1;
   used_ = task == turn_ ? used_ + 1 : 1;
   turn_ = task;
   if (schedule_ == Schedule::kLockstep && operation.kind == trace::OpKind::kSpawn)

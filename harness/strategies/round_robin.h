@@ -17,6 +17,8 @@
 //     Those who wait come before those who signal, hence lost wake-ups.
 //  3. Strict. As 1, but the spawner takes its turn like the others.
 //  4. and later: random quanta per task, random direction, random density of plain points.
+// Once Fairness has overruled, each turn has a quantum of its own: two tasks that
+// back off from each other in step, as std::scoped_lock does, would otherwise do so for ever.
 // Timers take part from 4 on; before, they fire only when no thread can run or Fairness overrules.
 #pragma once
 
@@ -75,6 +77,8 @@ class RoundRobin final : public engine::Strategy {
   MappedArray<bool> is_spawner_;  // kLockstep: has spawned and not blocked since
   TaskIndex turn_ = 0;            // who performed the latest step
   std::uint64_t used_ = 0;        // and how many it has performed in a row
+  std::uint64_t turns_ = 0;       // that began
+  bool restless_ = false;         // Fairness has overruled
 };
 
 }  // namespace weft::strategies
