@@ -83,7 +83,7 @@ void Execution::describe_tasks(Task& at) noexcept {
     Task& task = tasks_[i];
     if (task.kind != TaskKind::kThread) continue;
     trace::FindingTask& row = finding.tasks[finding.task_count++];
-    row = {};
+    row = trace::FindingTask{};
     row.index = task.index;
     row.operation_index = task.operation_index;
     if (task.state == TaskState::kEnded) continue;
