@@ -56,8 +56,8 @@ std::uint64_t fold_stack(std::uint64_t seed, const trace::Channel& channel,
 
 std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& finding) {
   std::uint64_t identity = fold(0, static_cast<std::uint64_t>(finding.kind));
-  // These two name times and processes in their message.
-  if (finding.kind != FindingKind::kHang && finding.kind != FindingKind::kWorkerDied) {
+  // A hang's message names a time, and the place is told by the stack.
+  if (finding.kind != FindingKind::kHang) {
     identity = fold(identity,
                     hash_text(finding.message, ::strnlen(finding.message, sizeof finding.message)));
   }
@@ -76,7 +76,7 @@ std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& f
 bool same_finding(const trace::Finding& original, const WorkerOutcome& again) {
   if (again.kind != WorkerOutcome::Kind::kFinding) return false;
   if (original.kind != again.finding.kind) return false;
-  if (original.kind == FindingKind::kHang || original.kind == FindingKind::kWorkerDied) return true;
+  if (original.kind == FindingKind::kHang) return true;
   return std::strncmp(original.message, again.finding.message, sizeof original.message) == 0;
 }
 

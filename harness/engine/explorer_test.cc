@@ -30,7 +30,17 @@ using trace::FindingKind;
 using trace::WorkerPhase;
 
 /// What the scripted worker does in a given execution.
-enum class Act { kPass, kFind, kFindOther, kDie, kExitSilently, kHang, kInternal, kUserError };
+enum class Act {
+  kPass,
+  kFind,
+  kFindOther,
+  kDie,
+  kExitSilently,
+  kSanitizer,
+  kHang,
+  kInternal,
+  kUserError
+};
 
 struct Script {
   std::uint64_t bad_execution = 0;  // 0: none
@@ -82,6 +92,12 @@ class CountingStrategy : public Strategy {
       for (;;) ::pause();
     case Act::kExitSilently:
       ::_exit(7);
+    case Act::kSanitizer: {
+      constexpr std::string_view kReport =
+          "==1==ERROR\nSUMMARY: AddressSanitizer: heap-use-after-free a.cc:3 in f\n==1==ABORTING\n";
+      (void)!::write(STDERR_FILENO, kReport.data(), kReport.size());
+      ::_exit(1);
+    }
     case Act::kHang:
       for (;;) ::pause();
     case Act::kInternal:
@@ -250,6 +266,14 @@ TEST(Explorer, AWorkerThatExitsSilentlyIsAFinding) {
   ASSERT_EQ(run.host.seen.size(), 1u);
   EXPECT_EQ(run.host.seen[0].message,
             "the worker process vanished: it exited with status 7 without a word");
+}
+
+TEST(Explorer, ASanitizerThatEndsTheWorkerIsQuoted) {
+  const Explored run = explore_script(
+      {.bad_execution = 2, .act = Act::kSanitizer, .replay_act = Act::kSanitizer}, {});
+  ASSERT_EQ(run.host.seen.size(), 1u);
+  EXPECT_EQ(run.host.seen[0].message, "AddressSanitizer: heap-use-after-free a.cc:3 in f");
+  EXPECT_TRUE(run.host.seen[0].reproduced);
 }
 
 TEST(Explorer, AHangNamesTheSystemCall) {

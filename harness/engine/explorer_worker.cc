@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 #include "harness/engine/watchdog.h"
 #include "harness/trace/describe.h"
@@ -62,6 +63,16 @@ std::string signal_name(int number) {
   const char* abbreviation = ::sigabbrev_np(number);
   return abbreviation == nullptr ? "signal " + std::to_string(number)
                                  : std::string("SIG") + abbreviation;
+}
+
+/// What a sanitizer that ended the worker calls the error: the rest of the last line
+/// that it begins with "SUMMARY: ". Empty where none did.
+std::string sanitizer_summary(const std::string& output) {
+  constexpr std::string_view kSummary = "\nSUMMARY: ";
+  const std::size_t at = output.rfind(kSummary);
+  if (at == std::string::npos) return {};
+  const std::size_t begin = at + kSummary.size();
+  return output.substr(begin, output.find('\n', begin) - begin);
 }
 
 std::string seconds_text(double seconds) {
@@ -167,14 +178,19 @@ void SupervisedWorker::judge() {
     return;
   }
   if (end.by_signal) {
-    blame_death(
-        end.code == SIGKILL
-            ? "killed by SIGKILL (this is how the kernel ends a process when memory runs out)"
-            : "killed by " + signal_name(end.code));
+    blame_death(end.code == SIGKILL
+                    ? "the worker process vanished: killed by SIGKILL (this is how "
+                      "the kernel ends a process when memory runs out)"
+                    : "the worker process vanished: killed by " + signal_name(end.code));
     return;
   }
   if (end.code == static_cast<int>(WorkerExit::kFinished) && phase == WorkerPhase::kDone) return;
-  blame_death("it exited with status " + std::to_string(end.code) + " without a word");
+  if (const std::string summary = sanitizer_summary(outcome_.output); !summary.empty()) {
+    blame_death(summary);
+    return;
+  }
+  blame_death("the worker process vanished: it exited with status " + std::to_string(end.code) +
+              " without a word");
 }
 
 void SupervisedWorker::blame_hang() {
@@ -194,13 +210,13 @@ void SupervisedWorker::blame_hang() {
   channel_->finding = finding;
 }
 
-void SupervisedWorker::blame_death(const std::string& how) {
+void SupervisedWorker::blame_death(const std::string& message) {
   outcome_.kind = WorkerOutcome::Kind::kFinding;
   outcome_.finding = trace::Finding();
   outcome_.finding.kind = FindingKind::kWorkerDied;
   outcome_.finding.steps = channel_->steps;
   outcome_.finding.preemptions = channel_->preemptions;
-  copy_text(outcome_.finding.message, "the worker process vanished: " + how);
+  copy_text(outcome_.finding.message, message);
   channel_->finding = outcome_.finding;
 }
 

@@ -67,7 +67,7 @@ class SupervisedWorker {
   void watch(double elapsed);
   void judge();
   void blame_hang();
-  void blame_death(const std::string& how);
+  void blame_death(const std::string& message);
 
   WorkerProcess process_;
   trace::Channel* channel_ = nullptr;
