@@ -9,14 +9,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <cstring>
-#include <ctime>
 #include <optional>
 #include <unordered_set>
 
 #include "harness/engine/explorer_estimator.h"
+#include "harness/engine/explorer_interrupt.h"
 
 namespace weft::engine {
 namespace {
@@ -36,51 +35,6 @@ constexpr std::size_t kMaxBugs = 100;
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
-
-volatile std::sig_atomic_t interrupted = 0;
-volatile std::int64_t interrupted_at_ms = 0;
-
-std::int64_t monotonic_ms() noexcept {
-  timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
-}
-
-/// The first signal asks for an orderly end, one that comes later insists. timeout(1)
-/// and some shells signal a process and its group, which is twice in a row: that is one.
-extern "C" void on_interrupt(int number) {
-  constexpr std::int64_t kOneAndTheSameMs = 500;
-  const std::int64_t now = monotonic_ms();
-  if (interrupted == 0) {
-    interrupted_at_ms = now;
-    interrupted = 1;
-  } else if (now - interrupted_at_ms > kOneAndTheSameMs) {
-    ::signal(number, SIG_DFL);
-    ::raise(number);
-  }
-}
-
-/// Catches SIGINT and SIGTERM for its lifetime.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = 0;
-    struct sigaction action {};
-    action.sa_handler = on_interrupt;  // no SA_RESTART: poll() must return
-    ::sigaction(SIGINT, &action, &old_int_);
-    ::sigaction(SIGTERM, &action, &old_term_);
-  }
-  ~InterruptGuard() {
-    ::sigaction(SIGINT, &old_int_, nullptr);
-    ::sigaction(SIGTERM, &old_term_, nullptr);
-  }
-  InterruptGuard(const InterruptGuard&) = delete;
-  InterruptGuard& operator=(const InterruptGuard&) = delete;
-
- private:
-  struct sigaction old_int_ {};
-  struct sigaction old_term_ {};
-};
 
 /// Which allowed processor we run on, by rank: lanes start from there, so that
 /// several explorations at a time do not all pin themselves to processor 0.
@@ -369,7 +323,7 @@ ExplorerResult Exploration::run() {
     const Clock::time_point now = Clock::now();
     const double elapsed = std::chrono::duration<double>(now - last).count();
     last = now;
-    if (interrupted != 0 && !result_.interrupted) {
+    if (guard.interrupted() && !result_.interrupted) {
       result_.interrupted = true;
       stop();
     }
