@@ -4,14 +4,14 @@
 // Waits with deadlines, in virtual time: an hour costs nothing, and what comes
 // first is explored, not raced.
 
+#include <pthread.h>
+#include <unistd.h>
 #include <cassert>
 #include <cerrno>
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
-#include <pthread.h>
 #include <thread>
-#include <unistd.h>
 
 #include <weft/scenario.h>
 

@@ -17,7 +17,8 @@
 namespace {
 
 std::vector<int> numbers = {1, 2, 3};
-std::map<std::string, std::string> settings = {{"a name too long for the small buffer", "one"}, {"b", "two"}};
+std::map<std::string, std::string> settings = {{"a name too long for the small buffer", "one"},
+                                               {"b", "two"}};
 char* const buffer = static_cast<char*>(std::memset(std::malloc(64), 'x', 64));
 int* given_away = new int(5);
 

@@ -4,10 +4,10 @@
 // Mutexes of every kind that glibc has and Weftwork controls: what each returns
 // to its owner and to others.
 
+#include <pthread.h>
 #include <cassert>
 #include <cerrno>
 #include <ctime>
-#include <pthread.h>
 #include <thread>
 
 #include <weft/scenario.h>
@@ -29,7 +29,9 @@ class Mutex {
   int lock() { return pthread_mutex_lock(&mutex_); }
   int try_lock() { return pthread_mutex_trylock(&mutex_); }
   int unlock() { return pthread_mutex_unlock(&mutex_); }
-  int lock_until(clockid_t clock, const timespec& time) { return pthread_mutex_clocklock(&mutex_, clock, &time); }
+  int lock_until(clockid_t clock, const timespec& time) {
+    return pthread_mutex_clocklock(&mutex_, clock, &time);
+  }
 
  private:
   pthread_mutex_t mutex_;

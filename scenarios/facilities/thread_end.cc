@@ -4,12 +4,12 @@
 // How threads end: by return and by pthread_exit, with thread_local objects and
 // key values to destroy, joined and detached.
 
+#include <pthread.h>
 #include <atomic>
 #include <cassert>
 #include <cerrno>
 #include <condition_variable>
 #include <mutex>
-#include <pthread.h>
 #include <stdexcept>
 #include <thread>
 
@@ -60,7 +60,8 @@ WEFT_SCENARIO(thread_end, {.name = "facilities/thread_end",
   assert(pthread_getspecific(key) == nullptr);
   for (int round = 1; round <= 2; ++round) {
     pthread_t threads[2];
-    for (pthread_t& thread : threads) assert(pthread_create(&thread, nullptr, &leave_early, &key) == 0);
+    for (pthread_t& thread : threads)
+      assert(pthread_create(&thread, nullptr, &leave_early, &key) == 0);
     for (const pthread_t thread : threads) {
       void* result = nullptr;
       assert(pthread_join(thread, &result) == 0);
