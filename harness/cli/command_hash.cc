@@ -55,7 +55,8 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   engine::SupervisedWorker worker;
   if (!worker.prepare()) return "out of memory for the channel";
   void (*body)() = scenario.body;
-  const engine::Body subject = {[](void* given) { (*static_cast<void (**)()>(given))(); }, &body};
+  const engine::Body subject = {[](void* given) { (*static_cast<void (**)()>(given))(); },
+                                static_cast<void*>(&body)};
   engine::WorkerConfig config;
   config.strategy = strategy.get();
   config.seed = options.seed;

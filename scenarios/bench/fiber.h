@@ -29,7 +29,7 @@ using Gate = std::uint32_t;
 
 /// A coroutine that plays a thread. Its frame lies in the loom's arena.
 struct Thread {
-  struct promise_type;
+  struct promise_type;  // NOLINT(readability-identifier-naming): the language's name
   std::coroutine_handle<promise_type> handle;
 };
 using Body = Thread (*)(Loom&);

@@ -43,7 +43,7 @@ void run_threads(void* (*const (&bodies)[kCount])(void*)) {
 #define WEFT_BENCH_REGISTER_NATIVE(identifier, name)           \
   static void identifier();                                    \
   [[maybe_unused]] static const bool identifier##_registered = \
-      ::weft::bench::register_native(name, &identifier);       \
+      ::weft::bench::register_native(name, &(identifier));     \
   static void identifier()
 #endif
 

@@ -36,7 +36,8 @@ void use() {
   std::call_once(configured,
                  [] { configuration = std::make_unique<std::string>("from the file"); });
   assert(*configuration == "from the file");
-  assert(++calls_on_this_thread == 1);
+  ++calls_on_this_thread;
+  assert(calls_on_this_thread == 1);
   const std::lock_guard lock(mutex);
   ++registry().entries;
 }
@@ -46,7 +47,8 @@ WEFT_SCENARIO(same_state,
                .summary = "what is initialised once per process is so in each execution",
                .expect = weft::must_pass(),
                .budget = 1000}) {
-  assert(++executions_seen == 1);
+  ++executions_seen;
+  assert(executions_seen == 1);
   assert(configuration == nullptr && constructions == 0);
   std::thread other(use);
   use();

@@ -25,7 +25,7 @@ struct TreeManager {
   int recordings = 0;
 };
 
-const rt::StashKey<TreeManager> kTreeManager("scenarios.stale_snapshot.trees",
+const rt::StashKey<TreeManager> tree_manager("scenarios.stale_snapshot.trees",
                                              rt::StashRule::kFillMissing,
                                              [] { return std::make_shared<TreeManager>(); });
 
@@ -39,7 +39,7 @@ class Engine {
   }
 
   void run(int count) {
-    (void)rt::stash::get_or_init(kTreeManager);
+    (void)rt::stash::get_or_init(tree_manager);
     for (int i = 0; i < count; ++i) {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return !submitted_.empty(); });
@@ -48,8 +48,8 @@ class Engine {
       lock.unlock();
 
       const rt::StashGuard guard(state);
-      weft::always(rt::stash::contains(kTreeManager), "a worker keeps its own tree manager");
-      ++rt::stash::get(kTreeManager)->recordings;
+      weft::always(rt::stash::contains(tree_manager), "a worker keeps its own tree manager");
+      ++rt::stash::get(tree_manager)->recordings;
     }
   }
 
@@ -68,7 +68,7 @@ WEFT_SCENARIO(stale_snapshot,
   Engine engine;
   std::thread worker([&engine] { engine.run(2); });
   rt::StashCapture early = rt::stash::capture();
-  (void)rt::stash::get_or_init(kTreeManager);
+  (void)rt::stash::get_or_init(tree_manager);
   engine.submit(std::move(early));
   engine.submit(rt::stash::capture());
   worker.join();
