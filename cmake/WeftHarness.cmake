@@ -15,10 +15,17 @@ target_compile_options(
             # Our thread-local words are read at every schedule point, also from libweft.so.
             -ftls-model=initial-exec
             -fno-omit-frame-pointer
-            # 16-byte atomic operations inline: libatomic's are the subject's, and interposed.
+            # 16-byte atomic operations: clang emits them inline, g++ calls libatomic all the same.
             -mcx16
             # An address-significance table does not survive the relocatable link of weft.o.
-            $<$<CXX_COMPILER_ID:Clang>:-fno-addrsig>)
+            $<$<CXX_COMPILER_ID:Clang>:-fno-addrsig>
+            # g++ makes static data of inline functions unique in the process, which objcopy cannot undo.
+            $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_link_libraries(weft_build INTERFACE atomic)
+  set_property(GLOBAL APPEND PROPERTY WEFT_SYSTEM_LIBRARIES atomic)
+endif()
 
 # weft_harness_library(DIR [DEPENDS dirs...] [COMPLETED_BY dirs...] [LIBRARIES names...])
 #
