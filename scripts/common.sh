@@ -18,5 +18,5 @@ build_quietly() {
   shift
   use_preset "$preset"
   [[ -e $repository/build/$preset/.ninja_deps ]] || echo "building build/$preset for the first time" >&2
-  cmake --build "$repository/build/$preset" ${1+--target "$@"} -- --quiet >&2
+  cmake --build "$repository/build/$preset" ${1+--target "$@"} -- --quiet | sed '/^ninja: no work to do\.$/d' >&2
 }
