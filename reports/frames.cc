@@ -15,9 +15,7 @@
 namespace weft::reports {
 namespace {
 
-std::string_view basename_of(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
+std::string_view basename_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool starts_with_any(std::string_view text, std::span<const std::string_view> prefixes) {
   return std::any_of(prefixes.begin(), prefixes.end(),

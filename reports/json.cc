@@ -23,30 +23,22 @@ using trace::task_path;
 using trace::Trace;
 
 // Words of the subject are strings: most JSON readers keep only 53 bits of a number.
-std::string hex(std::uint64_t value) {
-  return fmt::format("0x{:x}", value);
-}
+std::string hex(std::uint64_t value) { return fmt::format("0x{:x}", value); }
 
 const char* state_name(trace::TaskState state) {
   switch (state) {
-    case trace::TaskState::kRunnable:
-      return "runnable";
-    case trace::TaskState::kBlocked:
-      return "blocked";
-    case trace::TaskState::kEnded:
-      return "ended";
+    case trace::TaskState::kRunnable: return "runnable";
+    case trace::TaskState::kBlocked: return "blocked";
+    case trace::TaskState::kEnded: return "ended";
   }
   return "ended";  // the reader lets nothing else through
 }
 
 const char* origin_name(Origin origin) {
   switch (origin) {
-    case Origin::kUser:
-      return "user";
-    case Origin::kLibrary:
-      return "library";
-    case Origin::kHarness:
-      return "harness";
+    case Origin::kUser: return "user";
+    case Origin::kLibrary: return "library";
+    case Origin::kHarness: return "harness";
   }
   return "user";
 }

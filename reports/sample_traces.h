@@ -38,9 +38,7 @@ inline constexpr ObjectId kB = variable(0x4038);
 inline constexpr ObjectId kFlag = variable(0x4060);
 inline constexpr ObjectId kCounter = {
     .owner = kRootTask.value, .offset = 8, .ordinal = 3, .space = ObjectSpace::kHeap};
-constexpr ObjectId task_object(TaskId id) {
-  return {id.value, 0, 0, ObjectSpace::kTask};
-}
+constexpr ObjectId task_object(TaskId id) { return {id.value, 0, 0, ObjectSpace::kTask}; }
 
 inline constexpr Site kSpawnSite = {0, 0x1010};
 inline constexpr Site kJoinSite = {0, 0x1020};
@@ -167,16 +165,11 @@ inline void tell_failure(Finding& finding, TaskId child) {
 inline void tell(Finding& finding) {
   constexpr const char* kFile = kSource.data();
   switch (finding.kind) {
-    case FindingKind::kNone:
-      return;
-    case FindingKind::kAssertion:
-      return say(finding, "total == 200", kFile, 44);
-    case FindingKind::kAbort:
-      return say(finding, "abort() was called");
-    case FindingKind::kAlways:
-      return say(finding, "no money is lost", kFile, 45);
-    case FindingKind::kInvariant:
-      return say(finding, "balance >= 0");
+    case FindingKind::kNone: return;
+    case FindingKind::kAssertion: return say(finding, "total == 200", kFile, 44);
+    case FindingKind::kAbort: return say(finding, "abort() was called");
+    case FindingKind::kAlways: return say(finding, "no money is lost", kFile, 45);
+    case FindingKind::kInvariant: return say(finding, "balance >= 0");
     case FindingKind::kExpectation:
       say(finding, "Expected equality of these values: total, 200", kFile, 46);
       std::strcpy(finding.detail, "  total\n    Which is: 190\n  200");
@@ -187,14 +180,12 @@ inline void tell(Finding& finding) {
       finding.signal = SIGSEGV;
       finding.fault_address = 0x18;
       return say(finding, "fatal signal SEGV");
-    case FindingKind::kDeadlock:
-      return;  // told by tell_deadlock()
+    case FindingKind::kDeadlock: return;  // told by tell_deadlock()
     case FindingKind::kStepCap:
       return say(
           finding,
           "the execution did not end within its step limit: a livelock, or raise --max-steps");
-    case FindingKind::kProcessExit:
-      return say(finding, "exit(3) was called");
+    case FindingKind::kProcessExit: return say(finding, "exit(3) was called");
     case FindingKind::kNondeterminism:
       return say(finding, "two runs of one schedule differ at step 9");
     case FindingKind::kHang:
@@ -211,8 +202,7 @@ inline void tell(Finding& finding) {
       say(finding, "step 9 no longer matches the token");
       std::strcpy(finding.detail, "expected: task 0 lock A\nactual: task 0 lock B");
       return;
-    case FindingKind::kCount:
-      break;
+    case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");
 }

@@ -31,8 +31,6 @@ class ElfSymbolizer final : public trace::Symbolizer {
 
 }  // namespace
 
-std::unique_ptr<trace::Symbolizer> make_symbolizer() {
-  return std::make_unique<ElfSymbolizer>();
-}
+std::unique_ptr<trace::Symbolizer> make_symbolizer() { return std::make_unique<ElfSymbolizer>(); }
 
 }  // namespace weft::reports

@@ -28,16 +28,11 @@ enum class Style { kPlain, kHeadline, kSection, kPreemption, kDim };
 
 std::string_view escape(Style style) {
   switch (style) {
-    case Style::kPlain:
-      return "";
-    case Style::kHeadline:
-      return "\x1b[1;31m";
-    case Style::kSection:
-      return "\x1b[1m";
-    case Style::kPreemption:
-      return "\x1b[33m";
-    case Style::kDim:
-      return "\x1b[2m";
+    case Style::kPlain: return "";
+    case Style::kHeadline: return "\x1b[1;31m";
+    case Style::kSection: return "\x1b[1m";
+    case Style::kPreemption: return "\x1b[33m";
+    case Style::kDim: return "\x1b[2m";
   }
   return "";
 }
@@ -214,7 +209,9 @@ class Report {
     const bool all = first == frames.end();
     if (all) {
       // None of the user's: the outermost frames are how a thread begins, ours included.
-      const auto is_ours = [](const SourceFrame& frame) { return frame.origin == Origin::kHarness; };
+      const auto is_ours = [](const SourceFrame& frame) {
+        return frame.origin == Origin::kHarness;
+      };
       first = std::find_if_not(frames.begin(), frames.end(), is_ours);
       last = std::find_if(first, frames.end(), is_ours);
     }

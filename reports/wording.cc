@@ -40,12 +40,9 @@ std::string order_suffix(std::uint8_t order) {
 
 std::string error_suffix(std::uint64_t error) {
   switch (error) {
-    case 0:
-      return {};
-    case EBUSY:
-      return ": busy";
-    case ETIMEDOUT:
-      return ": timed out";
+    case 0: return {};
+    case EBUSY: return ": busy";
+    case ETIMEDOUT: return ": timed out";
   }
   return fmt::format(": error {}", error);
 }
@@ -74,42 +71,24 @@ std::uint64_t result_of(const Event& event) {
 
 std::string_view title(FindingKind kind) {
   switch (kind) {
-    case FindingKind::kNone:
-      return "nothing wrong";
-    case FindingKind::kAssertion:
-      return "failed assertion";
-    case FindingKind::kAbort:
-      return "abort";
-    case FindingKind::kAlways:
-      return "weft::always was false";
-    case FindingKind::kInvariant:
-      return "broken invariant";
-    case FindingKind::kExpectation:
-      return "failed expectation";
-    case FindingKind::kUncaughtException:
-      return "uncaught exception";
-    case FindingKind::kFatalSignal:
-      return "fatal signal";
-    case FindingKind::kDeadlock:
-      return "deadlock";
-    case FindingKind::kStepCap:
-      return "step limit reached";
-    case FindingKind::kProcessExit:
-      return "process exit";
-    case FindingKind::kNondeterminism:
-      return "nondeterminism";
-    case FindingKind::kHang:
-      return "hang";
-    case FindingKind::kUnsupported:
-      return "unsupported operation";
-    case FindingKind::kWorkerDied:
-      return "worker died";
-    case FindingKind::kUserError:
-      return "misuse of weft";
-    case FindingKind::kDivergence:
-      return "divergence";
-    case FindingKind::kCount:
-      break;
+    case FindingKind::kNone: return "nothing wrong";
+    case FindingKind::kAssertion: return "failed assertion";
+    case FindingKind::kAbort: return "abort";
+    case FindingKind::kAlways: return "weft::always was false";
+    case FindingKind::kInvariant: return "broken invariant";
+    case FindingKind::kExpectation: return "failed expectation";
+    case FindingKind::kUncaughtException: return "uncaught exception";
+    case FindingKind::kFatalSignal: return "fatal signal";
+    case FindingKind::kDeadlock: return "deadlock";
+    case FindingKind::kStepCap: return "step limit reached";
+    case FindingKind::kProcessExit: return "process exit";
+    case FindingKind::kNondeterminism: return "nondeterminism";
+    case FindingKind::kHang: return "hang";
+    case FindingKind::kUnsupported: return "unsupported operation";
+    case FindingKind::kWorkerDied: return "worker died";
+    case FindingKind::kUserError: return "misuse of weft";
+    case FindingKind::kDivergence: return "divergence";
+    case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");
 }
@@ -125,8 +104,7 @@ std::string describe_step(const Trace& trace, const Event& event) {
       return fmt::format("spawn task {}",
                          task_path(trace.tasks, static_cast<TaskIndex>(event.value)));
     case OpKind::kTaskBegin:
-    case OpKind::kTaskEnd:
-      return trace::name(event.kind);
+    case OpKind::kTaskEnd: return trace::name(event.kind);
     case OpKind::kAtomicLoad:
       return fmt::format("{} = {}{}", what, word(event.value), order_suffix(event.order));
     case OpKind::kAtomicStore:
@@ -143,25 +121,19 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kAtomicCompareExchange:
       return fmt::format("{}: read {}, to store {}{}", what, word(event.value),
                          word(event.argument), order_suffix(event.order));
-    case OpKind::kFence:
-      return what + order_suffix(event.order);
+    case OpKind::kFence: return what + order_suffix(event.order);
     case OpKind::kMutexTryLock:
     case OpKind::kMutexTimedLock:
-    case OpKind::kCondReacquire:
-      return what + error_suffix(event.value);
+    case OpKind::kCondReacquire: return what + error_suffix(event.value);
     case OpKind::kFutexWait:
       return fmt::format("{}: read {}, waits if {}", what, word(event.value), word(event.argument));
-    case OpKind::kFutexWake:
-      return fmt::format("{}: woke {}", what, word(event.value));
+    case OpKind::kFutexWake: return fmt::format("{}: woke {}", what, word(event.value));
     case OpKind::kCondSignal:
-    case OpKind::kCondBroadcast:
-      return fmt::format("{}: woke {}", what, word(event.value));
+    case OpKind::kCondBroadcast: return fmt::format("{}: woke {}", what, word(event.value));
     case OpKind::kUserChoice:
       return fmt::format("{} {} of {}", what, word(event.value), word(event.argument));
-    case OpKind::kClockRead:
-      return fmt::format("{} = {} ns", what, event.value);
-    case OpKind::kTimerFire:
-      return fmt::format("{} at {} ns", what, event.time);
+    case OpKind::kClockRead: return fmt::format("{} = {} ns", what, event.value);
+    case OpKind::kTimerFire: return fmt::format("{} at {} ns", what, event.time);
     case OpKind::kNone:
     case OpKind::kJoin:
     case OpKind::kDetach:
@@ -177,10 +149,8 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kGuardRelease:
     case OpKind::kFutexBlocked:
     case OpKind::kPlainRead:
-    case OpKind::kPlainWrite:
-      return what;
-    case OpKind::kCount:
-      break;
+    case OpKind::kPlainWrite: return what;
+    case OpKind::kCount: break;
   }
   WEFT_UNREACHABLE("an operation kind outside its enumeration");
 }

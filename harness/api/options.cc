@@ -123,9 +123,7 @@ std::vector<GivenFlag>& given_flags() {
 
 }  // namespace
 
-std::span<const Field> fields() noexcept {
-  return kFields;
-}
+std::span<const Field> fields() noexcept { return kFields; }
 
 std::string set(Options& options, const Field& field, std::string_view origin,
                 std::string_view value) {

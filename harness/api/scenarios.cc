@@ -18,9 +18,7 @@ std::vector<Scenario>& registry() {
 
 }  // namespace
 
-const std::vector<Scenario>& scenarios() {
-  return registry();
-}
+const std::vector<Scenario>& scenarios() { return registry(); }
 
 bool register_scenario(Scenario scenario) {
   std::vector<Scenario>& all = registry();

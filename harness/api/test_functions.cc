@@ -47,9 +47,7 @@ void invariant(std::function<bool()> holds, const char* what) {
       what);
 }
 
-bool exploring() noexcept {
-  return engine::on_task();
-}
+bool exploring() noexcept { return engine::on_task(); }
 
 void framework::fail(const char* file, int line, const char* message) {
   engine::report_expectation(file, line, message);

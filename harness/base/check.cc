@@ -29,9 +29,7 @@ void write_error_line(const TextBuffer& line) noexcept {
 
 }  // namespace
 
-void set_last_words(LastWords hook) noexcept {
-  last_words = hook;
-}
+void set_last_words(LastWords hook) noexcept { last_words = hook; }
 
 namespace detail {
 

@@ -50,9 +50,7 @@ TEST(FlatMapTest, AgreesWithAModelUnderRandomUse) {
         model[key] = value;
         break;
       }
-      case 2:
-        ASSERT_EQ(map.erase(key), model.erase(key) == 1);
-        break;
+      case 2: ASSERT_EQ(map.erase(key), model.erase(key) == 1); break;
       case 3:
         if (prng.chance(0.001)) {
           map.clear();

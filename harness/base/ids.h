@@ -45,12 +45,12 @@ inline constexpr TaskIndex kNoTaskIndex = 0xffff;
 using StepIndex = std::uint64_t;
 
 enum class ObjectSpace : std::uint8_t {
-  kNone,    // the operation has no object
-  kModule,  // owner: hash of the module's basename; offset within it
-  kHeap,    // owner: TaskId of the allocating task; ordinal of the allocation; offset within it
-  kStack,   // owner: TaskId whose stack it is; offset down from the stack's top
-  kTask,    // owner: TaskId of the task itself (join, detach)
-  kForeign, // memory that we did not allocate (mmap, libc's own): the address as it is
+  kNone,     // the operation has no object
+  kModule,   // owner: hash of the module's basename; offset within it
+  kHeap,     // owner: TaskId of the allocating task; ordinal of the allocation; offset within it
+  kStack,    // owner: TaskId whose stack it is; offset down from the stack's top
+  kTask,     // owner: TaskId of the task itself (join, detach)
+  kForeign,  // memory that we did not allocate (mmap, libc's own): the address as it is
 };
 
 /// Names an object of the subject (a lock, a variable) across executions.

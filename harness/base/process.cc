@@ -19,9 +19,7 @@ namespace {
 // personality(2): this value asks without changing anything.
 constexpr unsigned long kQueryPersonality = 0xffffffff;
 
-long personality_now() noexcept {
-  return system_call(SYS_personality, kQueryPersonality);
-}
+long personality_now() noexcept { return system_call(SYS_personality, kQueryPersonality); }
 
 // False when the file cannot be read: then nothing says that it is off.
 bool off_system_wide() noexcept {
@@ -59,14 +57,11 @@ ReexecResult disable_address_randomisation_by_reexec(char* const* arguments) noe
 
 const char* describe(ReexecResult result) noexcept {
   switch (result) {
-    case ReexecResult::kAlreadyOff:
-      return "off";
+    case ReexecResult::kAlreadyOff: return "off";
     case ReexecResult::kRefused:
       return "on: personality(ADDR_NO_RANDOMIZE) is refused here, as in many containers";
-    case ReexecResult::kIneffective:
-      return "on: re-executing this program did not switch it off";
-    case ReexecResult::kExecFailed:
-      return "on: /proc/self/exe could not be executed again";
+    case ReexecResult::kIneffective: return "on: re-executing this program did not switch it off";
+    case ReexecResult::kExecFailed: return "on: /proc/self/exe could not be executed again";
   }
   return "unknown";
 }

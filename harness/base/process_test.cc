@@ -59,13 +59,10 @@ TEST(ProcessTest, ReexecutionSwitchesRandomisationOffOrSaysWhyNot) {
     auto words = arguments_for("ProcessReexecuted.*");
     auto pointers = pointers_to(words);
     switch (disable_address_randomisation_by_reexec(pointers.data())) {
-      case ReexecResult::kAlreadyOff:
-        ::_exit(address_randomisation_active() ? 1 : 45);
-      case ReexecResult::kRefused:
-        ::_exit(address_randomisation_active() ? 44 : 1);
+      case ReexecResult::kAlreadyOff: ::_exit(address_randomisation_active() ? 1 : 45);
+      case ReexecResult::kRefused: ::_exit(address_randomisation_active() ? 44 : 1);
       case ReexecResult::kIneffective:
-      case ReexecResult::kExecFailed:
-        ::_exit(1);
+      case ReexecResult::kExecFailed: ::_exit(1);
     }
   });
   EXPECT_TRUE(status == 42 || status == 44 || status == 45) << "exit status " << status;

@@ -42,8 +42,6 @@ inline long system_call(long number, A a = {}, B b = {}, C c = {}, D d = {}, E e
 }
 
 // Addresses never fall into the last page.
-inline bool is_error(long result) noexcept {
-  return result < 0 && result >= -4095;
-}
+inline bool is_error(long result) noexcept { return result < 0 && result >= -4095; }
 
 }  // namespace weft

@@ -59,9 +59,7 @@ Result explore(const Options& given, const std::function<void()>& body) {
 
 namespace framework {
 
-void settle_process(char** argv) {
-  disable_address_randomisation_by_reexec(argv);
-}
+void settle_process(char** argv) { disable_address_randomisation_by_reexec(argv); }
 
 std::string replayed_test(std::string* error) {
   Options options;
@@ -75,9 +73,7 @@ std::string replayed_test(std::string* error) {
   return token->scenario;
 }
 
-void set_replay_command(const std::string& command) {
-  replay_command() = command;
-}
+void set_replay_command(const std::string& command) { replay_command() = command; }
 
 }  // namespace framework
 }  // namespace weft

@@ -62,12 +62,8 @@ class Replayer {
         ++result_.nothing;
         differs("it finished without a finding");
         return;
-      case WorkerOutcome::Kind::kInternal:
-        result_.internal_error = outcome.error;
-        return;
-      case WorkerOutcome::Kind::kFinding:
-        judge(worker);
-        return;
+      case WorkerOutcome::Kind::kInternal: result_.internal_error = outcome.error; return;
+      case WorkerOutcome::Kind::kFinding: judge(worker); return;
     }
   }
 

@@ -32,16 +32,11 @@ std::size_t terminal_width() {
 
 const char* escape_of(Style style) {
   switch (style) {
-    case Style::kPlain:
-      return "";
-    case Style::kBold:
-      return "\x1b[1m";
-    case Style::kRed:
-      return "\x1b[31m";
-    case Style::kGreen:
-      return "\x1b[32m";
-    case Style::kYellow:
-      return "\x1b[33m";
+    case Style::kPlain: return "";
+    case Style::kBold: return "\x1b[1m";
+    case Style::kRed: return "\x1b[31m";
+    case Style::kGreen: return "\x1b[32m";
+    case Style::kYellow: return "\x1b[33m";
   }
   return "";
 }

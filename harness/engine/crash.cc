@@ -16,14 +16,18 @@
 namespace weft::engine {
 namespace {
 
-/// The slot through which a signal handler finds the worker's execution. Written before the snapshot.
+/// The slot through which a signal handler finds the worker's execution. Written before the
+/// snapshot.
 Execution* watched = nullptr;
 
 void on_fatal_signal(int signal, siginfo_t* info, void*) {
-  watched->fail_in_signal(trace::FindingKind::kFatalSignal, signal, reinterpret_cast<std::uintptr_t>(info->si_addr));
+  watched->fail_in_signal(trace::FindingKind::kFatalSignal, signal,
+                          reinterpret_cast<std::uintptr_t>(info->si_addr));
 }
 
-void on_watchdog(int signal, siginfo_t*, void*) { watched->fail_in_signal(trace::FindingKind::kHang, signal, 0); }
+void on_watchdog(int signal, siginfo_t*, void*) {
+  watched->fail_in_signal(trace::FindingKind::kHang, signal, 0);
+}
 
 void append_type_name(TextBuffer& text, const std::type_info& type) {
   int status = 0;
@@ -61,7 +65,8 @@ void install_crash_handlers(Execution& execution) noexcept {
   std::set_terminate(&on_terminate);
   struct sigaction action {};
   sigfillset(&action.sa_mask);
-  // SA_RESETHAND: a crash while we report a crash ends the worker at once, and the supervisor reports that.
+  // SA_RESETHAND: a crash while we report a crash ends the worker at once, and the supervisor
+  // reports that.
   action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
   action.sa_sigaction = &on_fatal_signal;
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {

@@ -10,7 +10,8 @@
 namespace weft::engine {
 namespace {
 
-constexpr std::size_t kArenaBytes = std::size_t{256} << 20;  // of address space; only touched pages count
+// Of address space; only touched pages count.
+constexpr std::size_t kArenaBytes = std::size_t{256} << 20;
 constexpr std::uint64_t kDigestSeed = 0x77656674776f726b;
 
 }  // namespace
@@ -65,7 +66,8 @@ void Execution::begin(Strategy& strategy) noexcept {
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_began();
 }
 
-Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept {
+Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal,
+                          TaskKind kind) noexcept {
   const auto index = static_cast<TaskIndex>(task_count_++);
   Task& task = tasks_[index];
   task = Task{};
@@ -92,7 +94,8 @@ void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexc
   root.main = main;
   root.record = record;
   root.pending = {.kind = trace::OpKind::kTaskBegin};
-  Task& timer = add_task(kRootTask.child(kTimerOrdinal), kRootIndex, kTimerOrdinal, TaskKind::kStep);
+  Task& timer =
+      add_task(kRootTask.child(kTimerOrdinal), kRootIndex, kTimerOrdinal, TaskKind::kStep);
   timer.pending = {.kind = trace::OpKind::kTimerFire};
   const bool started = executor_.start(root, root.slot);
   WEFT_CHECK(started, "no thread for the root task: the system's limit on threads is reached");
@@ -116,7 +119,10 @@ Task* Execution::spawn(Task& parent, void (*main)(Task&), void* record) noexcept
   Task& task = add_task(parent.id.child(ordinal), parent.index, ordinal, TaskKind::kThread);
   task.main = main;
   task.record = record;
-  task.pending = {.kind = trace::OpKind::kTaskBegin, .address = 0, .pc = parent.pending.pc, .argument = task.index};
+  task.pending = {.kind = trace::OpKind::kTaskBegin,
+                  .address = 0,
+                  .pc = parent.pending.pc,
+                  .argument = task.index};
   task.operation_index = 1;
   if (!executor_.start(task, task.slot)) {
     task.state = TaskState::kEnded;
@@ -140,7 +146,8 @@ void Execution::end(Task& task) noexcept {
   if (live_attached_ == 0 && attached_ended_at_ == 0) attached_ended_at_ = steps_;
   for (std::size_t i = 0; i < task_count_; ++i) {
     Task& other = tasks_[i];
-    if (other.pending.kind == trace::OpKind::kJoin && other.pending.argument == task.index) set_enabled(other);
+    if (other.pending.kind == trace::OpKind::kJoin && other.pending.argument == task.index)
+      set_enabled(other);
   }
   if (Task* next = decide(task)) {
     executor_.leave(task, *next);
@@ -153,7 +160,8 @@ ObjectId Execution::object_of(std::uintptr_t address) const noexcept {
   if (address == 0) return {};
   HeapBlock block;
   if (image_.find_block(address, block)) {
-    return {block.owner.value, address - block.begin, static_cast<std::uint32_t>(block.ordinal), ObjectSpace::kHeap};
+    return {block.owner.value, address - block.begin, static_cast<std::uint32_t>(block.ordinal),
+            ObjectSpace::kHeap};
   }
   for (std::size_t i = 0; i < task_count_; ++i) {
     const Task& task = tasks_[i];
@@ -169,7 +177,8 @@ ObjectId Execution::object_of(std::uintptr_t address) const noexcept {
 }
 
 ObjectId Execution::object_of(const trace::Operation& operation) const noexcept {
-  const bool about_a_task = operation.kind == trace::OpKind::kJoin || operation.kind == trace::OpKind::kDetach ||
+  const bool about_a_task = operation.kind == trace::OpKind::kJoin ||
+                            operation.kind == trace::OpKind::kDetach ||
                             operation.kind == trace::OpKind::kTaskBegin;
   if (!about_a_task) return object_of(operation.address);
   if (operation.argument >= task_count_) return {};

@@ -86,7 +86,8 @@ class Execution {
   Task* choose_waiter(Task& task, trace::OpKind kind, std::uintptr_t address,
                       std::uint64_t mask = ~std::uint64_t{0}) noexcept;
   /// Calls `visit` for every task that waits with `kind` at `address`; returns how many.
-  std::uint64_t for_each_waiter(trace::OpKind kind, std::uintptr_t address, void (*visit)(Task&)) noexcept;
+  std::uint64_t for_each_waiter(trace::OpKind kind, std::uintptr_t address,
+                                void (*visit)(Task&)) noexcept;
   /// `waiter` need not wait any longer: its pending operation becomes `next`.
   void wake(Task& waiter, const trace::Operation& next) noexcept;
   /// Something that operations on `address` depend on has changed.
@@ -96,7 +97,8 @@ class Execution {
   [[noreturn]] void fail(trace::FindingKind kind, const char* message, const char* file = nullptr,
                          int line = 0) noexcept;
   /// For signal handlers on the thread that the signal hit.
-  [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal, std::uintptr_t fault_address) noexcept;
+  [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal,
+                                   std::uintptr_t fault_address) noexcept;
 
   bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
 
@@ -119,9 +121,10 @@ class Execution {
 
  private:
   // schedule.cc
-  [[nodiscard]] bool waits(const Task& task, trace::OpKind kind, std::uintptr_t address) const noexcept {
-    return task.state == TaskState::kReady && task.pending.kind == kind && task.pending.address == address &&
-           !task.woken && !task.timed_out;
+  [[nodiscard]] bool waits(const Task& task, trace::OpKind kind,
+                           std::uintptr_t address) const noexcept {
+    return task.state == TaskState::kReady && task.pending.kind == kind &&
+           task.pending.address == address && !task.woken && !task.timed_out;
   }
   void announce(Task& task, const trace::Operation& operation) noexcept;
   void reschedule(Task& at) noexcept;
@@ -132,7 +135,8 @@ class Execution {
   void fire_timer() noexcept;
   void set_enabled(Task& task) noexcept;
   [[nodiscard]] bool would_succeed(const Task& task) const noexcept;
-  void log_deviation(Task& at, trace::ChoiceKind kind, std::uint64_t value, TaskIndex value_index) noexcept;
+  void log_deviation(Task& at, trace::ChoiceKind kind, std::uint64_t value,
+                     TaskIndex value_index) noexcept;
   void update_timer() noexcept;
   void check_invariants() noexcept;
   void heed_complaint() noexcept;
@@ -168,13 +172,14 @@ class Execution {
   TaskSet enabled_;
   MappedArray<EnabledTask> view_;  // scratch for decisions
   StepIndex steps_ = 0;
-  std::uint64_t considered_ = 0;     // steps, and plain accesses that were considered and passed by
+  std::uint64_t considered_ = 0;  // steps, and plain accesses that were considered and passed by
   std::uint64_t digest_ = 0;
-  std::uint64_t run_length_ = 0;     // points in a row of the running task
-  TaskIndex last_ = kNoTaskIndex;    // who performed the latest step
+  std::uint64_t run_length_ = 0;   // points in a row of the running task
+  TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
   std::uint64_t next_wait_order_ = 0;
-  std::size_t timed_waits_ = 0;      // tasks that wait with a deadline
-  std::size_t live_attached_ = 0;    // tasks that have not ended and are not detached, the root included
+  std::size_t timed_waits_ = 0;  // tasks that wait with a deadline
+  std::size_t live_attached_ =
+      0;  // tasks that have not ended and are not detached, the root included
   StepIndex attached_ended_at_ = 0;  // the step after which only detached tasks were left
 
   static constexpr std::size_t kMaxObservers = 8;

@@ -67,6 +67,7 @@ class Executor {
 class ProcessImage;
 
 /// The executor for this worker, in memory of its own; the executor/ folder implements it.
-[[nodiscard]] Executor& make_executor(ProcessImage& image, trace::Channel& channel, bool fresh_threads) noexcept;
+[[nodiscard]] Executor& make_executor(ProcessImage& image, trace::Channel& channel,
+                                      bool fresh_threads) noexcept;
 
 }  // namespace weft::engine

@@ -57,13 +57,11 @@ std::uint64_t lane_share(std::uint64_t schedules, unsigned lane, unsigned jobs) 
 /// What a replay showed that was not what it should have shown.
 std::string difference_of(const WorkerOutcome& replay) {
   switch (replay.kind) {
-    case WorkerOutcome::Kind::kFinished:
-      return "the replay found nothing";
+    case WorkerOutcome::Kind::kFinished: return "the replay found nothing";
     case WorkerOutcome::Kind::kFinding:
       return std::string("the replay found ") + trace::name(replay.finding.kind) + ": " +
              replay.finding.message;
-    case WorkerOutcome::Kind::kInternal:
-      return "the replay failed: " + replay.error;
+    case WorkerOutcome::Kind::kInternal: return "the replay failed: " + replay.error;
   }
   return {};
 }
@@ -183,9 +181,7 @@ void Exploration::worker_ended(Lane& lane) {
       result_.internal_error = outcome.error;
       stop();
       return;
-    case WorkerOutcome::Kind::kFinding:
-      take_finding(lane);
-      return;
+    case WorkerOutcome::Kind::kFinding: take_finding(lane); return;
   }
 }
 

@@ -56,9 +56,7 @@ TEST(Estimator, AUnionCountsSharedValuesOnce) {
   EXPECT_EQ(estimate_distinct(left), estimate_distinct(both));
 }
 
-TEST(Estimator, OfNoRegistersIsNothing) {
-  EXPECT_EQ(estimate_distinct({}), 0);
-}
+TEST(Estimator, OfNoRegistersIsNothing) { EXPECT_EQ(estimate_distinct({}), 0); }
 
 }  // namespace
 }  // namespace weft::engine

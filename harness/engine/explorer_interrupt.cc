@@ -47,8 +47,6 @@ InterruptGuard::~InterruptGuard() {
   ::sigaction(SIGTERM, &old_term_, nullptr);
 }
 
-bool InterruptGuard::interrupted() const noexcept {
-  return interrupted_once != 0;
-}
+bool InterruptGuard::interrupted() const noexcept { return interrupted_once != 0; }
 
 }  // namespace weft::engine

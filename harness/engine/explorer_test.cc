@@ -90,8 +90,7 @@ class CountingStrategy : public Strategy {
     case Act::kDie:
       ::kill(::getpid(), SIGKILL);
       for (;;) ::pause();
-    case Act::kExitSilently:
-      ::_exit(7);
+    case Act::kExitSilently: ::_exit(7);
     case Act::kSanitizer: {
       constexpr std::string_view kReport =
           "==1==ERROR\nSUMMARY: AddressSanitizer: heap-use-after-free a.cc:3 in f\n==1==ABORTING\n";

@@ -43,14 +43,11 @@ TaskIndex Execution::waits_for(const Task& task) const noexcept {
   switch (trace::wait_kind(task.pending.kind)) {
     case trace::WaitKind::kLock:
     case trace::WaitKind::kOnce:
-    case trace::WaitKind::kGuard:
-      return locks_.holder(task.pending.address);
-    case trace::WaitKind::kTask:
-      return static_cast<TaskIndex>(task.pending.argument);
+    case trace::WaitKind::kGuard: return locks_.holder(task.pending.address);
+    case trace::WaitKind::kTask: return static_cast<TaskIndex>(task.pending.argument);
     case trace::WaitKind::kNone:
     case trace::WaitKind::kWake:
-    case trace::WaitKind::kTime:
-      return kNoTaskIndex;
+    case trace::WaitKind::kTime: return kNoTaskIndex;
   }
   WEFT_UNREACHABLE("an unknown kind of waiting");
 }
@@ -64,11 +61,12 @@ void Execution::report_cycle_through(Task& at) noexcept {
   for (std::size_t i = 0; i < task_count_; ++i) {
     edges[i] = tasks_[i].pending.deadline == trace::kNever ? waits_for(tasks_[i]) : kNoTaskIndex;
   }
-  const std::size_t length = detect::find_cycle(at.index, {edges, task_count_}, {cycle, task_count_});
+  const std::size_t length =
+      detect::find_cycle(at.index, {edges, task_count_}, {cycle, task_count_});
   if (length == 0) return;
   fail_described(at, FindingKind::kDeadlock,
-                 length == 1 ? "a task waits for itself" : "tasks wait for each other in a cycle", nullptr, 0,
-                 {cycle, length});
+                 length == 1 ? "a task waits for itself" : "tasks wait for each other in a cycle",
+                 nullptr, 0, {cycle, length});
 }
 
 void Execution::report_stuck(Task& at) noexcept {
@@ -87,7 +85,8 @@ void Execution::describe_tasks(Task& at) noexcept {
     row.index = task.index;
     row.operation_index = task.operation_index;
     if (task.state == TaskState::kEnded) continue;
-    row.state = enabled_.contains(task.index) ? trace::TaskState::kRunnable : trace::TaskState::kBlocked;
+    row.state =
+        enabled_.contains(task.index) ? trace::TaskState::kRunnable : trace::TaskState::kBlocked;
     row.operation = task.pending.kind;
     row.object = object_of(task.pending);
     row.waits_for = waits_for(task);
@@ -97,20 +96,21 @@ void Execution::describe_tasks(Task& at) noexcept {
     });
     // A task that has not begun has no stack of its own yet.
     if (task.pending.kind == OpKind::kTaskBegin && &task != &at) continue;
-    const std::size_t count =
-        &task == &at ? capture_stack(frames, std::size(frames), task.pending.pc)
-                     : executor_.parked_stack(at, task, frames, std::size(frames));
+    const std::size_t count = &task == &at
+                                  ? capture_stack(frames, std::size(frames), task.pending.pc)
+                                  : executor_.parked_stack(at, task, frames, std::size(frames));
     store_stack(image_, frames, count, row.stack);
   }
 }
 
 void Execution::fail(FindingKind kind, const char* message, const char* file, int line) noexcept {
-  Task* const task = current_task != nullptr ? current_task : &tasks_[last_ == kNoTaskIndex ? kRootIndex : last_];
+  Task* const task =
+      current_task != nullptr ? current_task : &tasks_[last_ == kNoTaskIndex ? kRootIndex : last_];
   fail_described(*task, kind, message, file, line);
 }
 
-void Execution::fail_described(Task& at, FindingKind kind, const char* message, const char* file, int line,
-                               std::span<const TaskIndex> cycle) noexcept {
+void Execution::fail_described(Task& at, FindingKind kind, const char* message, const char* file,
+                               int line, std::span<const TaskIndex> cycle) noexcept {
   const InterceptionOff off;
   trace::Finding& finding = channel_.finding;
   finding.kind = kind;
@@ -129,13 +129,16 @@ void Execution::fail_described(Task& at, FindingKind kind, const char* message, 
   leave_with_finding();
 }
 
-void Execution::fail_in_signal(FindingKind kind, int signal, std::uintptr_t fault_address) noexcept {
+void Execution::fail_in_signal(FindingKind kind, int signal,
+                               std::uintptr_t fault_address) noexcept {
   trace::Finding& finding = channel_.finding;
   finding.signal = signal;
   finding.fault_address = fault_address;
   FixedText<256> text;
   if (kind == FindingKind::kHang && checking_ != nullptr) {
-    text.append("the invariant \"").append(checking_).append("\" does not return: it must neither lock nor wait");
+    text.append("the invariant \"")
+        .append(checking_)
+        .append("\" does not return: it must neither lock nor wait");
     fail(FindingKind::kUserError, text.c_str());
   }
   if (kind == FindingKind::kHang) {
@@ -143,8 +146,10 @@ void Execution::fail_in_signal(FindingKind kind, int signal, std::uintptr_t faul
   } else {
     const char* name = sigabbrev_np(signal);
     text.append("fatal signal SIG").append(name == nullptr ? "?" : name);
-    if (signal == SIGSEGV || signal == SIGBUS) text.append(" at address ").append_hex(fault_address);
-    if (signal == SIGSEGV && in_a_guard_page(fault_address)) text.append(": the task's stack overflowed");
+    if (signal == SIGSEGV || signal == SIGBUS)
+      text.append(" at address ").append_hex(fault_address);
+    if (signal == SIGSEGV && in_a_guard_page(fault_address))
+      text.append(": the task's stack overflowed");
   }
   fail(kind, text.c_str());
 }
@@ -162,7 +167,8 @@ bool Execution::in_a_guard_page(std::uintptr_t address) const noexcept {
 void Execution::leave_with_finding() noexcept {
   channel_.schedule_digest = digest_;
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_ended();
-  channel_.strategy_state_size = strategy_->save(channel_.strategy_state, trace::kStrategyStateBytes);
+  channel_.strategy_state_size =
+      strategy_->save(channel_.strategy_state, trace::kStrategyStateBytes);
   channel_.phase.store(trace::WorkerPhase::kFound, std::memory_order_relaxed);
   // release: pairs with the supervisor's acquire; the finding is complete when it shows.
   channel_.finding_ready.store(true, std::memory_order_release);

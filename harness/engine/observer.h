@@ -14,11 +14,11 @@ namespace weft::engine {
 /// One decided step, before its operation happens.
 struct StepView {
   StepIndex step = 0;
-  const Task* task = nullptr;      // who performs task->pending
-  bool preempted = false;          // another enabled task was at the point
+  const Task* task = nullptr;  // who performs task->pending
+  bool preempted = false;      // another enabled task was at the point
   std::size_t enabled_count = 0;
-  std::uint64_t enabled = 0;       // tasks 0..63
-  std::uint64_t digest = 0;        // history, this step included
+  std::uint64_t enabled = 0;  // tasks 0..63
+  std::uint64_t digest = 0;   // history, this step included
 };
 
 class Observer {

@@ -49,10 +49,12 @@ class ProcessImage {
   virtual void reset_thread_locals() noexcept = 0;
 
   // The subject's heap.
-  virtual void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes, std::size_t alignment,
-                         std::uintptr_t pc) noexcept = 0;
-  virtual FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation, std::uintptr_t pc) noexcept = 0;
-  [[nodiscard]] virtual bool find_block(std::uintptr_t address, HeapBlock& block) const noexcept = 0;
+  virtual void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes,
+                         std::size_t alignment, std::uintptr_t pc) noexcept = 0;
+  virtual FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation,
+                              std::uintptr_t pc) noexcept = 0;
+  [[nodiscard]] virtual bool find_block(std::uintptr_t address,
+                                        HeapBlock& block) const noexcept = 0;
 
   // Names.
   [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;
@@ -60,11 +62,10 @@ class ProcessImage {
   [[nodiscard]] virtual bool find_module(std::uintptr_t address, std::uint64_t& id,
                                          std::uint64_t& offset) const noexcept = 0;
 
-
   /// Rows for the trace; returns how many there are.
   [[nodiscard]] virtual std::size_t module_count() const noexcept = 0;
-  virtual void describe_module(std::size_t index, std::uintptr_t& base, std::uint64_t& id, char* path,
-                               std::size_t capacity) const noexcept = 0;
+  virtual void describe_module(std::size_t index, std::uintptr_t& base, std::uint64_t& id,
+                               char* path, std::size_t capacity) const noexcept = 0;
 };
 
 /// Makes the image for this worker in memory of its own. `restore_segments` off:
@@ -79,7 +80,8 @@ class ProcessImage {
 // the process may have several threads.
 
 /// Null when the heap cannot be had or is full; libc's heap serves then.
-[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc) noexcept;
+[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment,
+                                      std::uintptr_t pc) noexcept;
 /// For whoever frees a block of the subject's heap outside a task.
 FreeVerdict release_baseline(void* pointer) noexcept;
 /// The size requested of a block of the subject's heap.
@@ -96,7 +98,8 @@ class HarnessAllocations {
   [[nodiscard]] static bool active() noexcept { return depth != 0; }
 
  private:
-  static constinit thread_local int depth __attribute__((tls_model("initial-exec"), visibility("hidden")));
+  static constinit thread_local int depth
+      __attribute__((tls_model("initial-exec"), visibility("hidden")));
 };
 
 }  // namespace weft::engine

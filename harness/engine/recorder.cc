@@ -34,7 +34,8 @@ std::uint32_t Recorder::intern_stack(const std::uintptr_t* frames, std::size_t c
   trace::Stack& stack = channel.stacks[channel.stack_count];
   stack.count = static_cast<std::uint32_t>(count);
   // Return addresses point past their calls; the byte before is inside.
-  for (std::size_t i = 0; i < count; ++i) stack.frames[i] = execution_.image().site_of(frames[i] - 1);
+  for (std::size_t i = 0; i < count; ++i)
+    stack.frames[i] = execution_.image().site_of(frames[i] - 1);
   stacks_.insert(hash, channel.stack_count);
   return channel.stack_count++;
 }

@@ -14,7 +14,8 @@ namespace weft::engine {
 class Recorder final : public Observer {
  public:
   /// `keep_events`: fill channel.events and channel.stacks; otherwise only hash.
-  Recorder(Execution& execution, bool keep_events) noexcept : execution_(execution), keep_events_(keep_events) {}
+  Recorder(Execution& execution, bool keep_events) noexcept
+      : execution_(execution), keep_events_(keep_events) {}
 
   void execution_began() noexcept override;
   void announced(Task& task) noexcept override;
@@ -23,13 +24,14 @@ class Recorder final : public Observer {
   void execution_ended() noexcept override;
 
  private:
-  [[nodiscard]] std::uint32_t intern_stack(const std::uintptr_t* frames, std::size_t count) noexcept;
+  [[nodiscard]] std::uint32_t intern_stack(const std::uintptr_t* frames,
+                                           std::size_t count) noexcept;
 
   Execution& execution_;
   const bool keep_events_;
   std::uint64_t hash_ = 0;
-  FlatMap<std::uint32_t> stacks_{1024};           // hash of the frames -> index
-  FlatMap<std::uint64_t> latest_event_{64};       // task index -> event index + 1
+  FlatMap<std::uint32_t> stacks_{1024};      // hash of the frames -> index
+  FlatMap<std::uint64_t> latest_event_{64};  // task index -> event index + 1
 };
 
 }  // namespace weft::engine

@@ -24,7 +24,9 @@ void Execution::point(Task& task, const trace::Operation& operation) noexcept {
   announce(task, operation);
 }
 
-void Execution::plain_point(Task& task, const trace::Operation& operation) noexcept { announce(task, operation); }
+void Execution::plain_point(Task& task, const trace::Operation& operation) noexcept {
+  announce(task, operation);
+}
 
 void Execution::announce(Task& task, const trace::Operation& operation) noexcept {
   if (invariant_count_ != 0) check_invariants();
@@ -44,7 +46,8 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
 
 void Execution::ask_for_plain_points(Task& task) noexcept {
   task.accesses_until_point =
-      config_.memory_points ? strategy_->accesses_until_point(task.index, task.operation_index) : trace::kNever;
+      config_.memory_points ? strategy_->accesses_until_point(task.index, task.operation_index)
+                            : trace::kNever;
 }
 
 void Execution::reschedule(Task& at) noexcept {
@@ -62,7 +65,8 @@ Task* Execution::decide(Task& at) noexcept {
     if (live_attached_ == 0) {
       const bool anyone_left = [&] {
         for (std::size_t i = 0; i < task_count_; ++i) {
-          if (tasks_[i].kind == TaskKind::kThread && tasks_[i].state != TaskState::kEnded) return true;
+          if (tasks_[i].kind == TaskKind::kThread && tasks_[i].state != TaskState::kEnded)
+            return true;
         }
         return false;
       }();
@@ -81,7 +85,8 @@ Task* Execution::decide(Task& at) noexcept {
 }
 
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
-  // A plain access is a point only where a strategy asked for one, so the default must not depend on it.
+  // A plain access is a point only where a strategy asked for one, so the default must not depend
+  // on it.
   const bool passes = at.pending.kind == OpKind::kYield ||
                       (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
   if (at_enabled && !passes) return at.index;
@@ -114,7 +119,8 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   heed_complaint();
   WEFT_CHECK(position < count, "a strategy picked a task that is not enabled");
   Task& chosen = tasks_[view_.data()[position].index];
-  if (chosen.index != by_default) log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
+  if (chosen.index != by_default)
+    log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
   ++at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
   return chosen;
 }
@@ -124,18 +130,22 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
     fail(trace::FindingKind::kStepCap,
          "the execution did not end within its step limit: a livelock, or raise --max-steps");
   }
-  channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1,
+                           std::memory_order_relaxed);
   if (&chosen == &at && trace::is_plain(at.pending.kind)) {
-    // Considered and passed by: a replay, which considers only what was chosen, must see the same history.
+    // Considered and passed by: a replay, which considers only what was chosen, must see the same
+    // history.
     strategy_->executed(chosen.index, chosen.pending, steps_);
     return;
   }
   const bool same = last_ == chosen.index;
-  const bool preempted = !same && &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
+  const bool preempted =
+      !same && &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
   run_length_ = same ? run_length_ + 1 : 1;
   last_ = chosen.index;
   const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
-                             (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^ chosen.operation_index;
+                             (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^
+                             chosen.operation_index;
   digest_ = fold(digest_ + enabled_.hash(), what);
   ++steps_;
   channel_.steps = steps_;
@@ -148,9 +158,11 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
   strategy_->executed(chosen.index, chosen.pending, steps_);
 }
 
-void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value, TaskIndex value_index) noexcept {
+void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
+                              TaskIndex value_index) noexcept {
   if (channel_.deviation_count == trace::kMaxDeviations) {
-    fail(trace::FindingKind::kStepCap, "the choice log is full: shorten the test or use a sparser strategy");
+    fail(trace::FindingKind::kStepCap,
+         "the choice log is full: shorten the test or use a sparser strategy");
   }
   channel_.deviations[channel_.deviation_count] = {
       .task = at.id,
@@ -166,7 +178,8 @@ void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value, Ta
 }
 
 void Execution::heed_complaint() noexcept {
-  if (const Complaint* complaint = strategy_->complaint()) fail(complaint->kind, complaint->message);
+  if (const Complaint* complaint = strategy_->complaint())
+    fail(complaint->kind, complaint->message);
 }
 
 // --- Who is enabled
@@ -174,17 +187,15 @@ void Execution::heed_complaint() noexcept {
 bool Execution::would_succeed(const Task& task) const noexcept {
   const trace::Operation& op = task.pending;
   switch (trace::wait_kind(op.kind)) {
-    case trace::WaitKind::kNone:
-      return true;
+    case trace::WaitKind::kNone: return true;
     case trace::WaitKind::kLock:
-      // A deadline ends a timed lock; a condition variable's wait that timed out still needs its mutex.
+      // A deadline ends a timed lock; a condition variable's wait that timed out still needs its
+      // mutex.
       if (task.timed_out && op.deadline != trace::kNever) return true;
       return model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
                                  locks_.holder(op.address) == task.index);
-    case trace::WaitKind::kWake:
-      return task.woken || task.timed_out;
-    case trace::WaitKind::kTime:
-      return op.deadline <= time_.now();
+    case trace::WaitKind::kWake: return task.woken || task.timed_out;
+    case trace::WaitKind::kTime: return op.deadline <= time_.now();
     case trace::WaitKind::kTask:
       return task.timed_out || tasks_.data()[op.argument].state == TaskState::kEnded;
     case trace::WaitKind::kOnce:
@@ -198,7 +209,8 @@ bool Execution::would_succeed(const Task& task) const noexcept {
 void Execution::set_enabled(Task& task) noexcept {
   const bool enabled = task.state == TaskState::kReady && would_succeed(task);
   enabled_.assign(task.index, enabled);
-  const bool timed = !enabled && task.state == TaskState::kReady && task.pending.deadline != trace::kNever;
+  const bool timed =
+      !enabled && task.state == TaskState::kReady && task.pending.deadline != trace::kNever;
   if (timed == task.counted_as_timed) return;
   task.counted_as_timed = timed;
   timed ? ++timed_waits_ : --timed_waits_;
@@ -208,7 +220,8 @@ void Execution::set_enabled(Task& task) noexcept {
 void Execution::refresh(std::uintptr_t address) noexcept {
   for (std::size_t i = 0; i < task_count_; ++i) {
     Task& task = tasks_.data()[i];
-    if (task.pending.address == address && task.state == TaskState::kReady && task.kind == TaskKind::kThread) {
+    if (task.pending.address == address && task.state == TaskState::kReady &&
+        task.kind == TaskKind::kThread) {
       set_enabled(task);
     }
   }
@@ -264,7 +277,8 @@ std::uint64_t Execution::choose(Task& task, ChoiceKind kind, std::uint64_t count
   return value;
 }
 
-Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address, std::uint64_t mask) noexcept {
+Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address,
+                               std::uint64_t mask) noexcept {
   std::size_t count = 0;
   EnabledTask* candidates = view_.data();
   for (std::size_t i = 0; i < task_count_; ++i) {
@@ -275,7 +289,8 @@ Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address, 
     for (; at > 0 && tasks_[candidates[at - 1].index].wait_order > waiter.wait_order; --at) {
       candidates[at] = candidates[at - 1];
     }
-    candidates[at] = {waiter.index, waiter.kind, waiter.id, waiter.operation_index, &waiter.pending};
+    candidates[at] = {waiter.index, waiter.kind, waiter.id, waiter.operation_index,
+                      &waiter.pending};
   }
   if (count == 0) return nullptr;
   std::size_t position = 0;
@@ -300,7 +315,8 @@ Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address, 
   return &tasks_[candidates[position].index];
 }
 
-std::uint64_t Execution::for_each_waiter(OpKind kind, std::uintptr_t address, void (*visit)(Task&)) noexcept {
+std::uint64_t Execution::for_each_waiter(OpKind kind, std::uintptr_t address,
+                                         void (*visit)(Task&)) noexcept {
   std::uint64_t count = 0;
   for (std::size_t i = 0; i < task_count_; ++i) {
     if (!waits(tasks_[i], kind, address)) continue;

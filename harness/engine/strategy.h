@@ -24,7 +24,7 @@ enum class TaskKind : std::uint8_t { kThread, kStep };
 
 /// One enabled task as a strategy sees it.
 struct EnabledTask {
-  TaskIndex index = kNoTaskIndex;           // dense, stable within the execution
+  TaskIndex index = kNoTaskIndex;  // dense, stable within the execution
   TaskKind kind = TaskKind::kThread;
   TaskId id;
   std::uint64_t operation_index = 0;
@@ -35,13 +35,13 @@ struct EnabledTask {
 struct Decision {
   StepIndex step = 0;
   std::span<const EnabledTask> enabled;
-  std::size_t current = kNone;       // position in `enabled` of the task at the point, or kNone
-                                     // when that task is blocked or has ended
-  std::size_t fallback = 0;          // position of the default (see trace/choice.h)
-  TaskIndex at = kNoTaskIndex;       // the task whose point this is
-  std::uint64_t at_operation = 0;    // and its operation index
-  std::uint16_t nth = 0;             // scheduling decisions already taken at that operation
-  std::uint64_t digest = 0;          // history digest before this step; a Deviation keeps its low bits
+  std::size_t current = kNone;     // position in `enabled` of the task at the point, or kNone
+                                   // when that task is blocked or has ended
+  std::size_t fallback = 0;        // position of the default (see trace/choice.h)
+  TaskIndex at = kNoTaskIndex;     // the task whose point this is
+  std::uint64_t at_operation = 0;  // and its operation index
+  std::uint16_t nth = 0;           // scheduling decisions already taken at that operation
+  std::uint64_t digest = 0;  // history digest before this step; a Deviation keeps its low bits
   static constexpr std::size_t kNone = ~std::size_t{0};
 };
 
@@ -52,9 +52,9 @@ struct Choice {
   std::uint64_t at_operation = 0;
   std::uint16_t nth = 0;
   StepIndex step = 0;
-  std::uint64_t digest = 0;                  // as in Decision
-  std::uint64_t count = 0;                   // >= 2; 0 means any 64-bit number (kDraw)
-  std::span<const EnabledTask> tasks;        // kWaiter only: the candidates
+  std::uint64_t digest = 0;            // as in Decision
+  std::uint64_t count = 0;             // >= 2; 0 means any 64-bit number (kDraw)
+  std::span<const EnabledTask> tasks;  // kWaiter only: the candidates
 };
 
 /// What a strategy found wrong with the execution itself: a replay that no longer
@@ -93,7 +93,8 @@ class Strategy {
   /// each of its points: the latest answer counts. A considered access whose task
   /// goes on leaves no mark in the history digest or in what the default depends
   /// on, for a replay does not consider it.
-  virtual std::uint64_t accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
+  virtual std::uint64_t accesses_until_point(TaskIndex task,
+                                             std::uint64_t operation_index) noexcept {
     (void)task, (void)operation_index;
     return trace::kNever;
   }
@@ -105,7 +106,8 @@ class Strategy {
 
   /// `task` performed `operation` at `step`. Also called for forced steps, where
   /// only one task was enabled and pick() was not asked.
-  virtual void executed(TaskIndex task, const trace::Operation& operation, StepIndex step) noexcept {
+  virtual void executed(TaskIndex task, const trace::Operation& operation,
+                        StepIndex step) noexcept {
     (void)task, (void)operation, (void)step;
   }
 

@@ -20,8 +20,8 @@ namespace weft::engine {
 class Execution;
 
 enum class TaskState : std::uint8_t {
-  kReady,   // has announced its next operation, or is running up to it
-  kEnded,   // will not run again
+  kReady,  // has announced its next operation, or is running up to it
+  kEnded,  // will not run again
 };
 
 struct Task {
@@ -30,25 +30,26 @@ struct Task {
   TaskId id;
   TaskIndex index = kNoTaskIndex;
   TaskIndex parent = kNoTaskIndex;
-  std::uint32_t ordinal = 0;        // among the parent's children
+  std::uint32_t ordinal = 0;  // among the parent's children
   TaskKind kind = TaskKind::kThread;
-  std::uint32_t slot = 0;           // the executor's; thread tasks only
+  std::uint32_t slot = 0;  // the executor's; thread tasks only
 
   // Progress: written by the task itself.
   TaskState state = TaskState::kReady;
-  std::uint64_t operation_index = 0;      // operations and plain accesses so far
+  std::uint64_t operation_index = 0;  // operations and plain accesses so far
   std::uint64_t accesses_until_point = trace::kNever;
-  std::uint64_t allocations = 0;          // ordinal of its next heap block
+  std::uint64_t allocations = 0;  // ordinal of its next heap block
   std::uint32_t children = 0;
-  std::uint16_t choices[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};  // made by this operation
+  std::uint16_t choices[static_cast<std::size_t>(trace::ChoiceKind::kCount)] =
+      {};  // made by this operation
 
   // What it waits for: written by the task, and by whoever wakes it.
   trace::Operation pending;
   std::uint32_t stack = trace::kNoStack;  // where it announced; the recorder's
-  std::uint64_t wait_order = 0;     // when it joined a wait queue
-  bool counted_as_timed = false;    // in Execution::timed_waits_
-  bool woken = false;               // a signal or wake reached it
-  bool timed_out = false;           // its deadline passed first
+  std::uint64_t wait_order = 0;           // when it joined a wait queue
+  bool counted_as_timed = false;          // in Execution::timed_waits_
+  bool woken = false;                     // a signal or wake reached it
+  bool timed_out = false;                 // its deadline passed first
   bool detached = false;
   bool joined = false;
 
@@ -63,7 +64,8 @@ struct Task {
 /// Which task the calling thread is, or null: outside an exploration, in the
 /// controller, and while the harness works on a task's behalf. Everything that
 /// intercepts the subject asks this first.
-extern constinit thread_local Task* current_task __attribute__((tls_model("initial-exec"), visibility("hidden")));
+extern constinit thread_local Task* current_task
+    __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /// While one lives, what the calling thread does is not the subject's doing.
 class InterceptionOff {

@@ -56,7 +56,8 @@ void mark_sometimes(bool condition, const char* what) {
 std::uint64_t choose(std::uint64_t n, std::uintptr_t pc) {
   Task& self = *current_task;
   if (n == 0) {
-    self.execution->fail(trace::FindingKind::kUserError, "weft::choose(0): there must be something to choose from");
+    self.execution->fail(trace::FindingKind::kUserError,
+                         "weft::choose(0): there must be something to choose from");
   }
   trace::Operation op;
   op.kind = trace::OpKind::kUserChoice;
@@ -71,7 +72,8 @@ std::uint64_t choose(std::uint64_t n, std::uintptr_t pc) {
 void add_invariant(bool (*holds)(void*), void* context, const char* what) {
   Task& self = *current_task;
   if (!self.execution->add_invariant(holds, context, what)) {
-    self.execution->fail(trace::FindingKind::kUserError, "more than 64 invariants in one execution");
+    self.execution->fail(trace::FindingKind::kUserError,
+                         "more than 64 invariants in one execution");
   }
 }
 

@@ -30,7 +30,8 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* argument) {
 
 }  // namespace
 
-std::size_t capture_stack(std::uintptr_t* frames, std::size_t capacity, std::uintptr_t from) noexcept {
+std::size_t capture_stack(std::uintptr_t* frames, std::size_t capacity,
+                          std::uintptr_t from) noexcept {
   const InterceptionOff off;  // the unwinder locks and initialises things at first use
   Walk walk{frames, capacity, 0, from};
   _Unwind_Backtrace(&visit, &walk);

@@ -12,6 +12,7 @@ namespace weft::engine {
 /// Return addresses, innermost first; the frame whose address is `from` and all
 /// inside it are kept out when it is found (0: keep everything). Works from a
 /// signal handler: the unwinder reads .eh_frame and allocates nothing.
-std::size_t capture_stack(std::uintptr_t* frames, std::size_t capacity, std::uintptr_t from = 0) noexcept;
+std::size_t capture_stack(std::uintptr_t* frames, std::size_t capacity,
+                          std::uintptr_t from = 0) noexcept;
 
 }  // namespace weft::engine

@@ -66,8 +66,8 @@ void Worker::prepare() noexcept {
   redirect_output(config.output_fd);
   prepare_interception();
   install_crash_handlers(execution);
-  // The unwinder initialises itself at first use. Recording walks stacks and exploring does not, so let the
-  // snapshot have it initialised: otherwise a test that throws would see a difference.
+  // The unwinder initialises itself at first use. Recording walks stacks and exploring does not, so
+  // let the snapshot have it initialised: otherwise a test that throws would see a difference.
   std::uintptr_t frame = 0;
   capture_stack(&frame, 1);
   channel.module_count = 0;
@@ -101,10 +101,12 @@ bool Worker::run_one(std::uint64_t index) noexcept {
   execution.run(*config.strategy, &run_root, &root);
   channel.phase.store(trace::WorkerPhase::kBetween, std::memory_order_relaxed);
   count_distinct(channel.estimator, channel.schedule_digest);
-  channel.strategy_state_size = config.strategy->save(channel.strategy_state, trace::kStrategyStateBytes);
+  channel.strategy_state_size =
+      config.strategy->save(channel.strategy_state, trace::kStrategyStateBytes);
   channel.total_steps.fetch_add(channel.steps, std::memory_order_relaxed);
   channel.executions.fetch_add(1, std::memory_order_relaxed);
-  if (config.after_execution != nullptr) config.after_execution(index, channel, config.after_execution_context);
+  if (config.after_execution != nullptr)
+    config.after_execution(index, channel, config.after_execution_context);
   forget_execution();
   image.restore();
   return true;
@@ -125,8 +127,10 @@ void Worker::work() noexcept {
 
 }  // namespace
 
-void run_worker(const WorkerConfig& config, trace::Channel& channel, void (*body)(void*), void* argument) noexcept {
-  void* const memory = mmap(nullptr, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+void run_worker(const WorkerConfig& config, trace::Channel& channel, void (*body)(void*),
+                void* argument) noexcept {
+  void* const memory =
+      mmap(nullptr, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   WEFT_CHECK(memory != MAP_FAILED, "out of memory for the worker");
   (::new (memory) Worker(config, channel, {body, argument}))->work();
 }

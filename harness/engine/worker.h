@@ -14,7 +14,7 @@ namespace weft::engine {
 
 /// What a worker needs to know; filled in by the explorer before it forks.
 struct WorkerConfig {
-  Strategy* strategy = nullptr;        // made before the fork; the worker owns its copy of the memory
+  Strategy* strategy = nullptr;  // made before the fork; the worker owns its copy of the memory
   std::uint64_t seed = 1;
   std::uint64_t first = 1;             // index of the first execution
   std::uint64_t stride = 1;            // executions first, first + stride, ...
@@ -27,17 +27,18 @@ struct WorkerConfig {
   bool restore_image = true;           // off under ASan, whose shadow does not follow
   bool pin = true;                     // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;         // which one, modulo the number allowed
-  int output_fd = -1;                  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
+  int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
   /// Called in the worker after each finished execution, outside any task.
-  void (*after_execution)(std::uint64_t execution, trace::Channel& channel, void* context) = nullptr;
+  void (*after_execution)(std::uint64_t execution, trace::Channel& channel,
+                          void* context) = nullptr;
   void* after_execution_context = nullptr;
 };
 
 /// How a worker ends; also its exit status.
 enum class WorkerExit : int {
-  kFinished = 0,   // did its count, or was asked to stop, or the strategy is exhausted
-  kFinding = 10,   // channel.finding is filled in
-  kInternal = 3,   // a check of ours failed; one line is on stderr
+  kFinished = 0,  // did its count, or was asked to stop, or the strategy is exhausted
+  kFinding = 10,  // channel.finding is filled in
+  kInternal = 3,  // a check of ours failed; one line is on stderr
 };
 
 /// Runs in a freshly forked, single-threaded process and never returns. `body`

@@ -27,7 +27,7 @@ namespace {
 constexpr std::uintptr_t kStackBase = 0x5f0000000000;
 constexpr std::size_t kStackBytes = std::size_t{8} << 20;  // the usual limit of a main thread
 constexpr std::size_t kGuardBytes = 4096;
-constexpr std::size_t kSignalStackBytes = 64 * 1024;       // the unwinder needs about 10 KiB
+constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
 
 constexpr std::uintptr_t slot_base(std::size_t slot) { return kStackBase + slot * kStackBytes; }
 
@@ -55,7 +55,8 @@ void Baton::await_state(std::atomic<std::int32_t>& state) noexcept {
   std::int32_t expected = 0;
   // acquire: pairs with the grant; acq_rel on success orders our going to sleep before it.
   if (state.load(std::memory_order_acquire) != 1) {
-    state.compare_exchange_strong(expected, -1, std::memory_order_acq_rel, std::memory_order_acquire);
+    state.compare_exchange_strong(expected, -1, std::memory_order_acq_rel,
+                                  std::memory_order_acquire);
     while (state.load(std::memory_order_acquire) != 1) raw_futex_wait(state, -1);
   }
   state.store(0, std::memory_order_relaxed);  // we hold the baton: nobody else looks
@@ -66,8 +67,8 @@ __attribute__((noinline)) void Baton::await(Slot& slot) {
     await_state(slot.state);
     if (slot.abandoned) __builtin_longjmp(slot.restart, 1);
     if (slot.asking == nullptr) break;
-    slot.frame_count = engine::capture_stack(slot.frames, slot.frame_capacity,
-                                             slot.task->pending.pc);
+    slot.frame_count =
+        engine::capture_stack(slot.frames, slot.frame_capacity, slot.task->pending.pc);
     std::atomic<std::int32_t>& asking = *slot.asking;
     slot.asking = nullptr;
     grant(asking);
@@ -80,10 +81,12 @@ __attribute__((noinline)) void Baton::await(Slot& slot) {
 bool Baton::make_thread(Slot& slot, std::size_t index) noexcept {
   const std::uintptr_t base = slot_base(index);
   if (!slot.has_thread) {
-    void* const area = mmap(reinterpret_cast<void*>(base), kStackBytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    void* const area =
+        mmap(reinterpret_cast<void*>(base), kStackBytes, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     if (area == MAP_FAILED && errno != EEXIST) return false;
-    WEFT_CHECK(area == reinterpret_cast<void*>(base), "something else lies where the tasks' stacks belong");
+    WEFT_CHECK(area == reinterpret_cast<void*>(base),
+               "something else lies where the tasks' stacks belong");
     if (mprotect(area, kGuardBytes, PROT_NONE) != 0) return false;
   }
   pthread_attr_t attributes;
@@ -115,10 +118,12 @@ bool Baton::start(engine::Task& task, std::size_t index) noexcept {
 
 void* Baton::thread_main(void* argument) {
   Slot& slot = *static_cast<Slot*>(argument);
-  // Fatal signals are handled on a stack of their own, so that an overflow of the task's stack can be reported.
+  // Fatal signals are handled on a stack of their own, so that an overflow of the task's stack can
+  // be reported.
   stack_t signal_stack{};
-  signal_stack.ss_sp = reinterpret_cast<void*>(slot_base(static_cast<std::size_t>(&slot - slot.owner->slots_.data())) +
-                                               kStackBytes - kSignalStackBytes);
+  signal_stack.ss_sp = reinterpret_cast<void*>(
+      slot_base(static_cast<std::size_t>(&slot - slot.owner->slots_.data())) + kStackBytes -
+      kSignalStackBytes);
   signal_stack.ss_size = kSignalStackBytes;
   sigaltstack(&signal_stack, nullptr);
   slot.tid = static_cast<std::int32_t>(raw_syscall(SYS_gettid));
@@ -209,7 +214,8 @@ namespace weft::engine {
 Executor& make_executor(ProcessImage& image, trace::Channel& channel, bool fresh_threads) noexcept {
   // Never unmapped: it lives as long as the worker.
   static_assert(alignof(executor::Baton) <= 4096);
-  void* const memory = mmap(nullptr, sizeof(executor::Baton), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, sizeof(executor::Baton), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   WEFT_CHECK(memory != MAP_FAILED, "out of memory for the executor");
   return *::new (memory) executor::Baton(image, channel, fresh_threads);
 }

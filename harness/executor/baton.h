@@ -54,8 +54,8 @@ class Baton final : public engine::Executor {
     pthread_t thread;
     std::int32_t tid;
     bool has_thread;
-    bool abandoned;      // told to forget what it was doing
-    void* restart[5];    // __builtin_setjmp's: where an abandoned thread goes on
+    bool abandoned;    // told to forget what it was doing
+    void* restart[5];  // __builtin_setjmp's: where an abandoned thread goes on
     // A request from somebody else to walk this parked thread's stack.
     std::atomic<std::int32_t>* asking;
     std::uintptr_t* frames;

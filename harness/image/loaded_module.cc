@@ -22,9 +22,7 @@ constexpr std::string_view kOutsiders[] = {
     "libweft"};
 
 // An address in the module that this code was linked into.
-const void* own_code() noexcept {
-  return reinterpret_cast<const void*>(&belongs_to_subject);
-}
+const void* own_code() noexcept { return reinterpret_cast<const void*>(&belongs_to_subject); }
 
 }  // namespace
 

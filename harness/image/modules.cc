@@ -34,9 +34,7 @@ Extent extent_of(const LoadedModule& module) noexcept {
 
 }  // namespace
 
-ModuleTable::ModuleTable() noexcept : names_(kMaxModules), ranges_(2) {
-  refresh();
-}
+ModuleTable::ModuleTable() noexcept : names_(kMaxModules), ranges_(2) { refresh(); }
 
 void ModuleTable::refresh() noexcept {
   const std::uint32_t spare = 1 - current_.load(std::memory_order_relaxed);

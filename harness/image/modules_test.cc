@@ -23,9 +23,7 @@ namespace {
 int global = 1;
 int bss_at_the_end[100000];
 
-std::uint64_t hash(std::string_view text) {
-  return hash_text(text.data(), text.size());
-}
+std::uint64_t hash(std::string_view text) { return hash_text(text.data(), text.size()); }
 
 class ModulesTest : public testing::Test {
  protected:

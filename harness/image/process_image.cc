@@ -31,7 +31,8 @@ extern "C" void* __libc_stack_end;  // the dynamic loader's: the top of the main
 template <typename T, typename... Args>
 T* make_immortal(Args... args) noexcept {
   static_assert(alignof(T) <= kPageBytes);
-  void* const memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory =
+      mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   WEFT_CHECK(memory != MAP_FAILED, "out of memory for the process image");
   return ::new (memory) T(args...);
 }
@@ -55,7 +56,8 @@ engine::FreeVerdict to_engine(FreeVerdict verdict) noexcept {
 
 class Image final : public engine::ProcessImage {
  public:
-  explicit Image(bool restore_segments) noexcept : restore_segments_(restore_segments), heap_(process_heap()) {
+  explicit Image(bool restore_segments) noexcept
+      : restore_segments_(restore_segments), heap_(process_heap()) {
     WEFT_CHECK(heap_.ready(), "the subject heap's address is taken: is another harness loaded?");
     modules_.refresh();
     threads_.capture();
@@ -67,7 +69,8 @@ class Image final : public engine::ProcessImage {
     heap_.seal();
     stack_begin_ = reinterpret_cast<std::byte*>(stack_low);
     const auto* const stack_end = static_cast<const std::byte*>(__libc_stack_end);
-    stack_bytes_ = stack_begin_ < stack_end ? static_cast<std::size_t>(stack_end - stack_begin_) : 0;
+    stack_bytes_ =
+        stack_begin_ < stack_end ? static_cast<std::size_t>(stack_end - stack_begin_) : 0;
     if (stack_bytes_ != 0) {
       stack_ = Mapping(stack_bytes_);
       raw_copy(stack_.data(), stack_begin_, stack_bytes_);
@@ -90,7 +93,8 @@ class Image final : public engine::ProcessImage {
                           static_cast<std::uint32_t>(ordinal));
   }
 
-  engine::FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation, std::uintptr_t pc) noexcept override {
+  engine::FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation,
+                              std::uintptr_t pc) noexcept override {
     return to_engine(heap_.free(pointer, {by, operation, reinterpret_cast<const void*>(pc)}));
   }
 
@@ -99,14 +103,18 @@ class Image final : public engine::ProcessImage {
     if (!heap_.owns(pointer)) return false;
     const BlockView view = heap_.find(pointer);
     if (!view) return false;
-    block = {reinterpret_cast<std::uintptr_t>(view.address), view.record->size, view.record->allocated.task,
-             view.record->ordinal, view.record->state == BlockState::kLive};
+    block = {reinterpret_cast<std::uintptr_t>(view.address), view.record->size,
+             view.record->allocated.task, view.record->ordinal,
+             view.record->state == BlockState::kLive};
     return true;
   }
 
-  Site site_of(std::uintptr_t pc) const noexcept override { return modules_.site(reinterpret_cast<const void*>(pc)); }
+  Site site_of(std::uintptr_t pc) const noexcept override {
+    return modules_.site(reinterpret_cast<const void*>(pc));
+  }
 
-  bool find_module(std::uintptr_t address, std::uint64_t& id, std::uint64_t& offset) const noexcept override {
+  bool find_module(std::uintptr_t address, std::uint64_t& id,
+                   std::uint64_t& offset) const noexcept override {
     const Location at = modules_.locate(reinterpret_cast<const void*>(address));
     if (!at) return false;
     id = modules_.id(at.module);
@@ -160,7 +168,9 @@ FreeVerdict release_baseline(void* pointer) noexcept {
   return image::to_engine(image::process_heap().free(pointer, {}));
 }
 
-std::size_t block_size(const void* pointer) noexcept { return image::process_heap().usable_size(pointer); }
+std::size_t block_size(const void* pointer) noexcept {
+  return image::process_heap().usable_size(pointer);
+}
 
 constinit thread_local int HarnessAllocations::depth = 0;
 

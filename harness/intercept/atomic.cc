@@ -28,8 +28,8 @@ constexpr OpKind op_kind(AtomicKind kind) {
 }
 
 template <typename Word>
-inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word expected, int order, int failure_order,
-                   std::uintptr_t pc) noexcept {
+inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word expected, int order,
+                   int failure_order, std::uintptr_t pc) noexcept {
   Task* const self = current_task;
   const model::AtomicOperation<Word> op{kind, order, failure_order, address, operand, expected};
   if (self == nullptr) return model::perform(op);
@@ -49,40 +49,45 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
 
 using namespace weft::intercept;
 
-#define WEFT_ATOMIC_RMW(bits, Word, suffix, kind)                                                   \
-  WEFT_INTERPOSE Word __tsan_atomic##bits##_##suffix(volatile Word* address, Word operand, int order) { \
-    return atomic<Word>(AtomicKind::kind, address, operand, Word{}, order, 0, WEFT_CALLER);         \
+#define WEFT_ATOMIC_RMW(bits, Word, suffix, kind)                                           \
+  WEFT_INTERPOSE Word __tsan_atomic##bits##_##suffix(volatile Word* address, Word operand,  \
+                                                     int order) {                           \
+    return atomic<Word>(AtomicKind::kind, address, operand, Word{}, order, 0, WEFT_CALLER); \
   }
 
-#define WEFT_ATOMIC(bits, Word)                                                                                    \
-  WEFT_INTERPOSE Word __tsan_atomic##bits##_load(const volatile Word* address, int order) {                        \
-    return atomic<Word>(AtomicKind::kLoad, const_cast<volatile Word*>(address), Word{}, Word{}, order, 0, WEFT_CALLER); \
-  }                                                                                                                \
-  WEFT_INTERPOSE void __tsan_atomic##bits##_store(volatile Word* address, Word value, int order) {                 \
-    atomic<Word>(AtomicKind::kStore, address, value, Word{}, order, 0, WEFT_CALLER);                               \
-  }                                                                                                                \
-  WEFT_ATOMIC_RMW(bits, Word, exchange, kExchange)                                                                 \
-  WEFT_ATOMIC_RMW(bits, Word, fetch_add, kFetchAdd)                                                                \
-  WEFT_ATOMIC_RMW(bits, Word, fetch_sub, kFetchSub)                                                                \
-  WEFT_ATOMIC_RMW(bits, Word, fetch_and, kFetchAnd)                                                                \
-  WEFT_ATOMIC_RMW(bits, Word, fetch_or, kFetchOr)                                                                  \
-  WEFT_ATOMIC_RMW(bits, Word, fetch_xor, kFetchXor)                                                                \
-  WEFT_ATOMIC_RMW(bits, Word, fetch_nand, kFetchNand)                                                              \
-  WEFT_INTERPOSE Word __tsan_atomic##bits##_compare_exchange_val(volatile Word* address, Word expected, Word desired, \
-                                                                 int order, int failure_order) {                   \
-    return atomic<Word>(AtomicKind::kCompareExchange, address, desired, expected, order, failure_order, WEFT_CALLER); \
-  }                                                                                                                \
-  WEFT_INTERPOSE int __tsan_atomic##bits##_compare_exchange_strong(volatile Word* address, Word* expected,         \
-                                                                   Word desired, int order, int failure_order) {   \
-    const Word wanted = *expected;                                                                                 \
-    *expected = atomic<Word>(AtomicKind::kCompareExchange, address, desired, wanted, order, failure_order, WEFT_CALLER); \
-    return *expected == wanted;                                                                                    \
-  }                                                                                                                \
-  WEFT_INTERPOSE int __tsan_atomic##bits##_compare_exchange_weak(volatile Word* address, Word* expected,           \
-                                                                 Word desired, int order, int failure_order) {     \
-    const Word wanted = *expected;                                                                                 \
-    *expected = atomic<Word>(AtomicKind::kCompareExchange, address, desired, wanted, order, failure_order, WEFT_CALLER); \
-    return *expected == wanted;                                                                                    \
+#define WEFT_ATOMIC(bits, Word)                                                                    \
+  WEFT_INTERPOSE Word __tsan_atomic##bits##_load(const volatile Word* address, int order) {        \
+    return atomic<Word>(AtomicKind::kLoad, const_cast<volatile Word*>(address), Word{}, Word{},    \
+                        order, 0, WEFT_CALLER);                                                    \
+  }                                                                                                \
+  WEFT_INTERPOSE void __tsan_atomic##bits##_store(volatile Word* address, Word value, int order) { \
+    atomic<Word>(AtomicKind::kStore, address, value, Word{}, order, 0, WEFT_CALLER);               \
+  }                                                                                                \
+  WEFT_ATOMIC_RMW(bits, Word, exchange, kExchange)                                                 \
+  WEFT_ATOMIC_RMW(bits, Word, fetch_add, kFetchAdd)                                                \
+  WEFT_ATOMIC_RMW(bits, Word, fetch_sub, kFetchSub)                                                \
+  WEFT_ATOMIC_RMW(bits, Word, fetch_and, kFetchAnd)                                                \
+  WEFT_ATOMIC_RMW(bits, Word, fetch_or, kFetchOr)                                                  \
+  WEFT_ATOMIC_RMW(bits, Word, fetch_xor, kFetchXor)                                                \
+  WEFT_ATOMIC_RMW(bits, Word, fetch_nand, kFetchNand)                                              \
+  WEFT_INTERPOSE Word __tsan_atomic##bits##_compare_exchange_val(                                  \
+      volatile Word* address, Word expected, Word desired, int order, int failure_order) {         \
+    return atomic<Word>(AtomicKind::kCompareExchange, address, desired, expected, order,           \
+                        failure_order, WEFT_CALLER);                                               \
+  }                                                                                                \
+  WEFT_INTERPOSE int __tsan_atomic##bits##_compare_exchange_strong(                                \
+      volatile Word* address, Word* expected, Word desired, int order, int failure_order) {        \
+    const Word wanted = *expected;                                                                 \
+    *expected = atomic<Word>(AtomicKind::kCompareExchange, address, desired, wanted, order,        \
+                             failure_order, WEFT_CALLER);                                          \
+    return *expected == wanted;                                                                    \
+  }                                                                                                \
+  WEFT_INTERPOSE int __tsan_atomic##bits##_compare_exchange_weak(                                  \
+      volatile Word* address, Word* expected, Word desired, int order, int failure_order) {        \
+    const Word wanted = *expected;                                                                 \
+    *expected = atomic<Word>(AtomicKind::kCompareExchange, address, desired, wanted, order,        \
+                             failure_order, WEFT_CALLER);                                          \
+    return *expected == wanted;                                                                    \
   }
 
 WEFT_ATOMIC(8, std::uint8_t)

@@ -28,7 +28,8 @@ void sleep_until(Task& self, std::uint64_t deadline, std::uintptr_t pc) noexcept
 }
 
 void sleep_for(Task& self, const timespec& duration, std::uintptr_t pc) noexcept {
-  sleep_until(self, self.execution->time().now() + model::VirtualTime::to_nanoseconds(duration), pc);
+  sleep_until(self, self.execution->time().now() + model::VirtualTime::to_nanoseconds(duration),
+              pc);
 }
 
 bool is_valid(const timespec& time) noexcept {
@@ -60,7 +61,8 @@ WEFT_INTERPOSE int gettimeofday(timeval* time, void* zone) noexcept {
 WEFT_INTERPOSE time_t time(time_t* result) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(time)(result);
-  const auto now = static_cast<time_t>(read_clock(*self, CLOCK_REALTIME, WEFT_CALLER) / 1'000'000'000u);
+  const auto now =
+      static_cast<time_t>(read_clock(*self, CLOCK_REALTIME, WEFT_CALLER) / 1'000'000'000u);
   if (result != nullptr) *result = now;
   return now;
 }
@@ -76,7 +78,8 @@ WEFT_INTERPOSE int nanosleep(const timespec* duration, timespec* remaining) {
   return 0;
 }
 
-WEFT_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec* time, timespec* remaining) {
+WEFT_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec* time,
+                                   timespec* remaining) {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(clock_nanosleep)(clock, flags, time, remaining);
   if (!is_valid(*time)) return EINVAL;
@@ -91,7 +94,9 @@ WEFT_INTERPOSE int clock_nanosleep(clockid_t clock, int flags, const timespec* t
 WEFT_INTERPOSE int usleep(useconds_t microseconds) {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(usleep)(microseconds);
-  sleep_for(*self, {static_cast<time_t>(microseconds / 1'000'000u), static_cast<long>(microseconds % 1'000'000u) * 1000},
+  sleep_for(*self,
+            {static_cast<time_t>(microseconds / 1'000'000u),
+             static_cast<long>(microseconds % 1'000'000u) * 1000},
             WEFT_CALLER);
   return 0;
 }

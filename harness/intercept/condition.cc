@@ -38,7 +38,8 @@ int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uin
 
 /// The woken task's next operation is to take its mutex again.
 void wake(Task& waiter) noexcept {
-  const auto* const mutex = reinterpret_cast<const void*>(static_cast<std::uintptr_t>(waiter.pending.argument));
+  const auto* const mutex =
+      reinterpret_cast<const void*>(static_cast<std::uintptr_t>(waiter.pending.argument));
   waiter.execution->wake(waiter, operation_on(OpKind::kCondReacquire, mutex, waiter.pending.pc));
 }
 
@@ -53,17 +54,20 @@ WEFT_INTERPOSE int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t*
   return wait(*self, condition, mutex, weft::trace::kNever, WEFT_CALLER);
 }
 
-WEFT_INTERPOSE int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex, const timespec* until) {
-  Task* const self = current_task;
-  if (self == nullptr) return WEFT_REAL(pthread_cond_timedwait)(condition, mutex, until);
-  return wait(*self, condition, mutex, weft::model::VirtualTime::deadline(clock_of(condition), *until), WEFT_CALLER);
-}
-
-WEFT_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+WEFT_INTERPOSE int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                           const timespec* until) {
   Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(pthread_cond_timedwait)(condition, mutex, until);
+  return wait(*self, condition, mutex,
+              weft::model::VirtualTime::deadline(clock_of(condition), *until), WEFT_CALLER);
+}
+
+WEFT_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                          clockid_t clock, const timespec* until) {
+  Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_clockwait)(condition, mutex, clock, until);
-  return wait(*self, condition, mutex, weft::model::VirtualTime::deadline(clock, *until), WEFT_CALLER);
+  return wait(*self, condition, mutex, weft::model::VirtualTime::deadline(clock, *until),
+              WEFT_CALLER);
 }
 
 WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
@@ -81,8 +85,8 @@ WEFT_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_broadcast)(condition);
   announce(*self, operation_on(OpKind::kCondBroadcast, condition, WEFT_CALLER));
-  const std::uint64_t woken =
-      self->execution->for_each_waiter(OpKind::kCondBlocked, reinterpret_cast<std::uintptr_t>(condition), &wake);
+  const std::uint64_t woken = self->execution->for_each_waiter(
+      OpKind::kCondBlocked, reinterpret_cast<std::uintptr_t>(condition), &wake);
   self->execution->yielded(*self, woken);
   return 0;
 }

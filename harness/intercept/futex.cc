@@ -35,9 +35,11 @@ long raw_syscall(long number, const long (&a)[6]) noexcept {
 }
 
 /// FUTEX_WAIT's time-out is relative; FUTEX_WAIT_BITSET's is absolute (futex(2)).
-std::uint64_t deadline_of(Execution& execution, int op, int command, const timespec* timeout) noexcept {
+std::uint64_t deadline_of(Execution& execution, int op, int command,
+                          const timespec* timeout) noexcept {
   if (timeout == nullptr) return trace::kNever;
-  if (command == FUTEX_WAIT) return execution.time().now() + model::VirtualTime::to_nanoseconds(*timeout);
+  if (command == FUTEX_WAIT)
+    return execution.time().now() + model::VirtualTime::to_nanoseconds(*timeout);
   const clockid_t clock = (op & FUTEX_CLOCK_REALTIME) != 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
   return model::VirtualTime::deadline(clock, *timeout);
 }
@@ -64,7 +66,8 @@ long wake(Task& self, const int* word, int most, std::uint32_t bits, std::uintpt
   announce(self, op);
   long woken = 0;
   while (woken < most) {
-    Task* const waiter = self.execution->choose_waiter(self, OpKind::kFutexBlocked, op.address, bits);
+    Task* const waiter =
+        self.execution->choose_waiter(self, OpKind::kFutexBlocked, op.address, bits);
     if (waiter == nullptr) break;
     self.execution->wake(*waiter, waiter->pending);
     ++woken;
@@ -81,10 +84,12 @@ long futex(Task& self, const long (&a)[6], std::uintptr_t pc) noexcept {
   // The command comes from the subject: an int, not an enumeration of ours.
   if (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) {
     return wait(self, word, value, command == FUTEX_WAIT ? ~0u : static_cast<std::uint32_t>(a[5]),
-                deadline_of(*self.execution, op, command, reinterpret_cast<const timespec*>(a[3])), pc);
+                deadline_of(*self.execution, op, command, reinterpret_cast<const timespec*>(a[3])),
+                pc);
   }
   if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET) {
-    return wake(self, word, value, command == FUTEX_WAKE ? ~0u : static_cast<std::uint32_t>(a[5]), pc);
+    return wake(self, word, value, command == FUTEX_WAKE ? ~0u : static_cast<std::uint32_t>(a[5]),
+                pc);
   }
   unsupported(self, "a futex operation other than wait and wake");
 }
@@ -101,6 +106,7 @@ WEFT_INTERPOSE long syscall(long number, ...) noexcept {
   for (long& argument : arguments) argument = va_arg(list, long);
   va_end(list);
   Task* const self = current_task;
-  if (self != nullptr && number == SYS_futex) return result_of(futex(*self, arguments, WEFT_CALLER));
+  if (self != nullptr && number == SYS_futex)
+    return result_of(futex(*self, arguments, WEFT_CALLER));
   return result_of(raw_syscall(number, arguments));
 }

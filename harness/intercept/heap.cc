@@ -69,7 +69,8 @@ class LibcCode {
 
   static void find() noexcept {
     Dl_info info;
-    if (dladdr(reinterpret_cast<const void*>(&__libc_malloc), &info) != 0) libc = image_of(info.dli_fbase);
+    if (dladdr(reinterpret_cast<const void*>(&__libc_malloc), &info) != 0)
+      libc = image_of(info.dli_fbase);
     loader = image_of(reinterpret_cast<const void*>(getauxval(AT_BASE)));
     known = true;
   }
@@ -118,17 +119,18 @@ void release(void* pointer, std::uintptr_t pc) noexcept {
     return;
   }
   switch (self->execution->image().release(pointer, self->id, self->operation_index, pc)) {
-    case engine::FreeVerdict::kFreed:
-      return;
+    case engine::FreeVerdict::kFreed: return;
     case engine::FreeVerdict::kDoubleFree:
       self->execution->fail(trace::FindingKind::kAbort, "double free of a heap block");
     case engine::FreeVerdict::kInvalid:
-      self->execution->fail(trace::FindingKind::kAbort, "free of a pointer that malloc never returned");
+      self->execution->fail(trace::FindingKind::kAbort,
+                            "free of a pointer that malloc never returned");
   }
 }
 
 std::size_t size_of(void* pointer) noexcept {
-  return engine::in_subject_heap(pointer) ? engine::block_size(pointer) : WEFT_REAL(malloc_usable_size)(pointer);
+  return engine::in_subject_heap(pointer) ? engine::block_size(pointer)
+                                          : WEFT_REAL(malloc_usable_size)(pointer);
 }
 
 /// Always moves, so that a pointer kept across it is found out.
@@ -146,7 +148,9 @@ void* reallocate(void* pointer, std::size_t bytes, std::uintptr_t pc) noexcept {
   return block;
 }
 
-bool is_power_of_two(std::size_t value) noexcept { return value != 0 && (value & (value - 1)) == 0; }
+bool is_power_of_two(std::size_t value) noexcept {
+  return value != 0 && (value & (value - 1)) == 0;
+}
 
 void* aligned(std::size_t alignment, std::size_t bytes, std::uintptr_t pc) noexcept {
   bool ours = false;
@@ -207,7 +211,8 @@ WEFT_INTERPOSE void* aligned_alloc(std::size_t alignment, std::size_t bytes) noe
   return aligned(alignment, bytes, WEFT_CALLER);
 }
 
-WEFT_INTERPOSE int posix_memalign(void** result, std::size_t alignment, std::size_t bytes) noexcept {
+WEFT_INTERPOSE int posix_memalign(void** result, std::size_t alignment,
+                                  std::size_t bytes) noexcept {
   if (!is_power_of_two(alignment) || alignment % sizeof(void*) != 0) return EINVAL;
   void* const block = aligned(alignment, bytes, WEFT_CALLER);
   if (block == nullptr) return ENOMEM;

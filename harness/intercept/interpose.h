@@ -32,8 +32,8 @@ namespace weft::intercept {
 using engine::current_task;
 using engine::Execution;
 using engine::Task;
-using trace::OpKind;
 using trace::Operation;
+using trace::OpKind;
 
 /// Not cached: the cache would be state of ours in a segment that is restored,
 /// and outside tasks nobody is in a hurry. hot_functions.h has what tasks pass often.
@@ -45,7 +45,8 @@ template <typename Function>
 }
 
 /// An operation on the object at `address`.
-[[nodiscard]] inline Operation operation_on(OpKind kind, const volatile void* address, std::uintptr_t pc) noexcept {
+[[nodiscard]] inline Operation operation_on(OpKind kind, const volatile void* address,
+                                            std::uintptr_t pc) noexcept {
   Operation op;
   op.kind = kind;
   op.address = reinterpret_cast<std::uintptr_t>(address);

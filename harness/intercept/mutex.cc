@@ -12,7 +12,9 @@
 namespace weft::intercept {
 namespace {
 
-std::uintptr_t address_of(const pthread_mutex_t* mutex) noexcept { return reinterpret_cast<std::uintptr_t>(mutex); }
+std::uintptr_t address_of(const pthread_mutex_t* mutex) noexcept {
+  return reinterpret_cast<std::uintptr_t>(mutex);
+}
 
 void require_supported(Task& self, const pthread_mutex_t* mutex) noexcept {
   if (model::kind_of(*mutex) == model::MutexKind::kUnsupported) {
@@ -32,7 +34,8 @@ int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
 
 int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintptr_t pc) noexcept {
   require_supported(self, mutex);
-  Operation op = operation_on(deadline == trace::kNever ? OpKind::kMutexLock : OpKind::kMutexTimedLock, mutex, pc);
+  Operation op = operation_on(
+      deadline == trace::kNever ? OpKind::kMutexLock : OpKind::kMutexTimedLock, mutex, pc);
   op.deadline = deadline;
   announce(self, op);
   const int error = take(self, mutex, pc);
@@ -53,7 +56,9 @@ int unlock_now(Task& self, pthread_mutex_t* mutex) noexcept {
   return error;
 }
 
-int relock_now(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept { return take(self, mutex, pc); }
+int relock_now(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  return take(self, mutex, pc);
+}
 
 }  // namespace weft::intercept
 
@@ -79,10 +84,12 @@ WEFT_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
 WEFT_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_timedlock)(mutex, until);
-  return lock(*self, mutex, weft::model::VirtualTime::deadline(CLOCK_REALTIME, *until), WEFT_CALLER);
+  return lock(*self, mutex, weft::model::VirtualTime::deadline(CLOCK_REALTIME, *until),
+              WEFT_CALLER);
 }
 
-WEFT_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock, const timespec* until) noexcept {
+WEFT_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clock,
+                                           const timespec* until) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_clocklock)(mutex, clock, until);
   return lock(*self, mutex, weft::model::VirtualTime::deadline(clock, *until), WEFT_CALLER);

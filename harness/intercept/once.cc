@@ -25,7 +25,8 @@ void end_initialiser(Task& self, const void* word) noexcept {
 /// Runs the initialiser; an exception leaves the word as if nothing had been tried.
 class OnceRun {
  public:
-  OnceRun(Task& self, pthread_once_t* word, std::uintptr_t pc) noexcept : self_(self), word_(word), pc_(pc) {
+  OnceRun(Task& self, pthread_once_t* word, std::uintptr_t pc) noexcept
+      : self_(self), word_(word), pc_(pc) {
     model::once::store(word_, model::once::kInProgress);
     begin_initialiser(self_, word_, pc_);
   }

@@ -12,24 +12,28 @@
 namespace weft::intercept {
 namespace {
 
-__attribute__((noinline)) void consider(Task& self, const volatile void* address, OpKind kind, unsigned width,
-                                        std::uintptr_t pc) noexcept {
+__attribute__((noinline)) void consider(Task& self, const volatile void* address, OpKind kind,
+                                        unsigned width, std::uintptr_t pc) noexcept {
   Operation op = operation_on(kind, address, pc);
   op.width = static_cast<std::uint8_t>(width);
   self.execution->plain_point(self, op);
 }
 
-__attribute__((always_inline)) inline void access(const volatile void* address, OpKind kind, unsigned width,
-                                                  std::uintptr_t pc) noexcept {
+__attribute__((always_inline)) inline void access(const volatile void* address, OpKind kind,
+                                                  unsigned width, std::uintptr_t pc) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return;
   ++self->operation_index;
-  if (--self->accesses_until_point != 0) [[likely]] return;
+  if (--self->accesses_until_point != 0) [[likely]]
+    return;
   consider(*self, address, kind, width, pc);
 }
 
-/// Ranges are one access: what lies between their first and last byte is of one piece to the subject.
-unsigned clamp_width(std::size_t size) noexcept { return size > 255 ? 255 : static_cast<unsigned>(size); }
+/// Ranges are one access: what lies between their first and last byte is of one piece to the
+/// subject.
+unsigned clamp_width(std::size_t size) noexcept {
+  return size > 255 ? 255 : static_cast<unsigned>(size);
+}
 
 }  // namespace
 }  // namespace weft::intercept
@@ -39,20 +43,22 @@ using namespace weft::intercept;
 // Names and arguments are the compilers' (compiler-rt's tsan_interface.h documents them).
 #define WEFT_ACCESS(name, kind, width) \
   WEFT_INTERPOSE void name(void* address) { access(address, OpKind::kind, width, WEFT_CALLER); }
-#define WEFT_ACCESS_PC(name, kind, width) \
-  WEFT_INTERPOSE void name(void* address, void* pc) { access(address, OpKind::kind, width, reinterpret_cast<std::uintptr_t>(pc)); }
-#define WEFT_ACCESSES(width)                                                \
-  WEFT_ACCESS(__tsan_read##width, kPlainRead, width)                        \
-  WEFT_ACCESS(__tsan_write##width, kPlainWrite, width)                      \
-  WEFT_ACCESS(__tsan_read_write##width, kPlainWrite, width)                 \
-  WEFT_ACCESS(__tsan_unaligned_read##width, kPlainRead, width)              \
-  WEFT_ACCESS(__tsan_unaligned_write##width, kPlainWrite, width)            \
-  WEFT_ACCESS(__tsan_unaligned_read_write##width, kPlainWrite, width)       \
-  WEFT_ACCESS(__tsan_volatile_read##width, kPlainRead, width)               \
-  WEFT_ACCESS(__tsan_volatile_write##width, kPlainWrite, width)             \
-  WEFT_ACCESS(__tsan_unaligned_volatile_read##width, kPlainRead, width)     \
-  WEFT_ACCESS(__tsan_unaligned_volatile_write##width, kPlainWrite, width)   \
-  WEFT_ACCESS_PC(__tsan_read##width##_pc, kPlainRead, width)                \
+#define WEFT_ACCESS_PC(name, kind, width)                                       \
+  WEFT_INTERPOSE void name(void* address, void* pc) {                           \
+    access(address, OpKind::kind, width, reinterpret_cast<std::uintptr_t>(pc)); \
+  }
+#define WEFT_ACCESSES(width)                                              \
+  WEFT_ACCESS(__tsan_read##width, kPlainRead, width)                      \
+  WEFT_ACCESS(__tsan_write##width, kPlainWrite, width)                    \
+  WEFT_ACCESS(__tsan_read_write##width, kPlainWrite, width)               \
+  WEFT_ACCESS(__tsan_unaligned_read##width, kPlainRead, width)            \
+  WEFT_ACCESS(__tsan_unaligned_write##width, kPlainWrite, width)          \
+  WEFT_ACCESS(__tsan_unaligned_read_write##width, kPlainWrite, width)     \
+  WEFT_ACCESS(__tsan_volatile_read##width, kPlainRead, width)             \
+  WEFT_ACCESS(__tsan_volatile_write##width, kPlainWrite, width)           \
+  WEFT_ACCESS(__tsan_unaligned_volatile_read##width, kPlainRead, width)   \
+  WEFT_ACCESS(__tsan_unaligned_volatile_write##width, kPlainWrite, width) \
+  WEFT_ACCESS_PC(__tsan_read##width##_pc, kPlainRead, width)              \
   WEFT_ACCESS_PC(__tsan_write##width##_pc, kPlainWrite, width)
 
 WEFT_ACCESSES(1)
@@ -64,8 +70,12 @@ WEFT_ACCESSES(16)
 WEFT_INTERPOSE void __tsan_init() {}
 WEFT_INTERPOSE void __tsan_func_entry(void*) {}
 WEFT_INTERPOSE void __tsan_func_exit() {}
-WEFT_INTERPOSE void __tsan_vptr_read(void** address) { access(address, OpKind::kPlainRead, 8, WEFT_CALLER); }
-WEFT_INTERPOSE void __tsan_vptr_update(void** address, void*) { access(address, OpKind::kPlainWrite, 8, WEFT_CALLER); }
+WEFT_INTERPOSE void __tsan_vptr_read(void** address) {
+  access(address, OpKind::kPlainRead, 8, WEFT_CALLER);
+}
+WEFT_INTERPOSE void __tsan_vptr_update(void** address, void*) {
+  access(address, OpKind::kPlainWrite, 8, WEFT_CALLER);
+}
 WEFT_INTERPOSE void __tsan_read_range(void* address, std::size_t size) {
   if (size != 0) access(address, OpKind::kPlainRead, clamp_width(size), WEFT_CALLER);
 }

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // How a task may try to end the process: each way is a finding.
-#include <cstdlib>
 #include <unistd.h>
+#include <cstdlib>
 
 #include "harness/base/text_buffer.h"
 #include "harness/intercept/interpose.h"
@@ -17,8 +17,8 @@ namespace {
   self.execution->fail(trace::FindingKind::kProcessExit, text.c_str());
 }
 
-[[noreturn]] void fail_assertion(Task& self, const char* expression, const char* file, unsigned line,
-                                 const char* function) noexcept {
+[[noreturn]] void fail_assertion(Task& self, const char* expression, const char* file,
+                                 unsigned line, const char* function) noexcept {
   FixedText<1024> text;
   text.append("assertion `").append(expression).append("' failed");
   if (function != nullptr) text.append(" in ").append(function);
@@ -30,9 +30,11 @@ namespace {
 
 using namespace weft::intercept;
 
-extern "C" void __assert_fail(const char*, const char*, unsigned, const char*) noexcept __attribute__((noreturn));
+extern "C" void __assert_fail(const char*, const char*, unsigned, const char*) noexcept
+    __attribute__((noreturn));
 
-WEFT_INTERPOSE __attribute__((noreturn)) void __assert_fail(const char* expression, const char* file, unsigned line,
+WEFT_INTERPOSE __attribute__((noreturn)) void __assert_fail(const char* expression,
+                                                            const char* file, unsigned line,
                                                             const char* function) noexcept {
   if (Task* const self = current_task) fail_assertion(*self, expression, file, line, function);
   WEFT_REAL(__assert_fail)(expression, file, line, function);
@@ -40,7 +42,8 @@ WEFT_INTERPOSE __attribute__((noreturn)) void __assert_fail(const char* expressi
 }
 
 WEFT_INTERPOSE __attribute__((noreturn)) void abort() noexcept {
-  if (Task* const self = current_task) self->execution->fail(weft::trace::FindingKind::kAbort, "abort() called");
+  if (Task* const self = current_task)
+    self->execution->fail(weft::trace::FindingKind::kAbort, "abort() called");
   WEFT_REAL(abort)();
   __builtin_unreachable();
 }

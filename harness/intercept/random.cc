@@ -17,11 +17,13 @@ struct LibcRandom {
 
 LibcRandom& random_of(Task& self) noexcept {
   Execution& execution = *self.execution;
-  if (execution.intercept_state == nullptr) execution.intercept_state = execution.arena().make<LibcRandom>();
+  if (execution.intercept_state == nullptr)
+    execution.intercept_state = execution.arena().make<LibcRandom>();
   return *static_cast<LibcRandom*>(execution.intercept_state);
 }
 
-/// 31 bits, as random(3) gives. Knuth's MMIX generator (TAOCP vol. 2, 3.3.4, table 1); its high bits.
+/// 31 bits, as random(3) gives. Knuth's MMIX generator (TAOCP vol. 2, 3.3.4, table 1); its high
+/// bits.
 long next(Task& self) noexcept {
   LibcRandom& random = random_of(self);
   random.state = random.state * 6364136223846793005u + 1442695040888963407u;

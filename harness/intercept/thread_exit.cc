@@ -26,7 +26,8 @@ template <typename Visit>
 void for_each_key_set(ThreadRecord& record, Visit visit) {
   for (std::size_t word = 0; word < std::size(record.keys_set); ++word) {
     for (std::uint64_t bits = record.keys_set[word]; bits != 0; bits &= bits - 1) {
-      visit(static_cast<pthread_key_t>(word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))));
+      visit(
+          static_cast<pthread_key_t>(word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))));
     }
   }
 }
@@ -87,8 +88,10 @@ WEFT_INTERPOSE int pthread_key_delete(pthread_key_t key) noexcept {
 
 WEFT_INTERPOSE int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   Task* const self = current_task;
-  const int error = self == nullptr ? WEFT_REAL(pthread_setspecific)(key, value) : hot.setspecific(key, value);
-  if (self != nullptr && error == 0) record_of(*self).keys_set[key / 64] |= std::uint64_t{1} << (key % 64);
+  const int error =
+      self == nullptr ? WEFT_REAL(pthread_setspecific)(key, value) : hot.setspecific(key, value);
+  if (self != nullptr && error == 0)
+    record_of(*self).keys_set[key / 64] |= std::uint64_t{1} << (key % 64);
   return error;
 }
 

@@ -25,10 +25,10 @@ struct ThreadRecord {
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  ThreadLocalDestructor* destructors = nullptr;             // latest first
-  std::uint64_t keys_set[PTHREAD_KEYS_MAX / 64] = {};       // keys that this thread gave a value
-  std::uintptr_t frame = 0;                                 // where pthread_exit unwinds to
-  void* exit_buffer[5] = {};                                // __builtin_setjmp's
+  ThreadLocalDestructor* destructors = nullptr;        // latest first
+  std::uint64_t keys_set[PTHREAD_KEYS_MAX / 64] = {};  // keys that this thread gave a value
+  std::uintptr_t frame = 0;                            // where pthread_exit unwinds to
+  void* exit_buffer[5] = {};                           // __builtin_setjmp's
 };
 
 [[nodiscard]] inline ThreadRecord& record_of(Task& task) noexcept {

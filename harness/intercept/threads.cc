@@ -26,8 +26,8 @@ Task* task_of(Execution& execution, pthread_t thread) noexcept {
   return nullptr;
 }
 
-int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument,
-           std::uintptr_t pc) noexcept {
+int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+           void* argument, std::uintptr_t pc) noexcept {
   Execution& execution = *self.execution;
   announce(self, operation_on(OpKind::kSpawn, nullptr, pc));
   ThreadRecord* const record = execution.arena().make<ThreadRecord>();
@@ -43,7 +43,8 @@ int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void
   return 0;
 }
 
-int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline, std::uintptr_t pc) noexcept {
+int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline,
+         std::uintptr_t pc) noexcept {
   Execution& execution = *self.execution;
   Task* const target = task_of(execution, thread);
   if (target == nullptr) return ESRCH;
@@ -60,8 +61,9 @@ int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline, st
   return 0;
 }
 
-_Unwind_Reason_Code stop_at_thread_frame(int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception*,
-                                         _Unwind_Context* context, void* argument) {
+_Unwind_Reason_Code stop_at_thread_frame(int, _Unwind_Action actions, _Unwind_Exception_Class,
+                                         _Unwind_Exception*, _Unwind_Context* context,
+                                         void* argument) {
   auto& record = *static_cast<ThreadRecord*>(argument);
   // Stacks grow down: a frame above ours means that every frame of the subject has been unwound.
   if ((actions & _UA_END_OF_STACK) != 0 || _Unwind_GetCFA(context) > record.frame) {
@@ -118,8 +120,8 @@ void run_root(Task& self) {
 
 using namespace weft::intercept;
 
-WEFT_INTERPOSE int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
-                                  void* argument) noexcept {
+WEFT_INTERPOSE int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                  void* (*start)(void*), void* argument) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_create)(thread, attributes, start, argument);
   return create(*self, thread, attributes, start, argument, WEFT_CALLER);
@@ -144,13 +146,16 @@ WEFT_INTERPOSE int pthread_tryjoin_np(pthread_t thread, void** result) noexcept 
 WEFT_INTERPOSE int pthread_timedjoin_np(pthread_t thread, void** result, const timespec* until) {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_timedjoin_np)(thread, result, until);
-  return join(*self, thread, result, weft::model::VirtualTime::deadline(CLOCK_REALTIME, *until), WEFT_CALLER);
+  return join(*self, thread, result, weft::model::VirtualTime::deadline(CLOCK_REALTIME, *until),
+              WEFT_CALLER);
 }
 
-WEFT_INTERPOSE int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock, const timespec* until) {
+WEFT_INTERPOSE int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
+                                        const timespec* until) {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_clockjoin_np)(thread, result, clock, until);
-  return join(*self, thread, result, weft::model::VirtualTime::deadline(clock, *until), WEFT_CALLER);
+  return join(*self, thread, result, weft::model::VirtualTime::deadline(clock, *until),
+              WEFT_CALLER);
 }
 
 WEFT_INTERPOSE int pthread_detach(pthread_t thread) noexcept {

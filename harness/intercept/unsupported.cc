@@ -16,7 +16,8 @@ namespace weft::intercept {
 
 [[noreturn]] void unsupported(Task& self, const char* what) noexcept {
   FixedText<256> text;
-  text.append(what).append(" is not controlled yet: keep it out of the explored code, or stub it in the test");
+  text.append(what).append(
+      " is not controlled yet: keep it out of the explored code, or stub it in the test");
   self.execution->fail(trace::FindingKind::kUnsupported, text.c_str());
 }
 
@@ -25,10 +26,10 @@ namespace weft::intercept {
 using namespace weft::intercept;
 
 // The arguments are forwarded unseen: outside a task the call is libc's own business.
-#define WEFT_UNSUPPORTED(Result, name, parameters, ...)                   \
-  WEFT_INTERPOSE Result name parameters {                                 \
-    if (Task* const self = current_task) unsupported(*self, #name "()");  \
-    return WEFT_REAL(name)(__VA_ARGS__);                                  \
+#define WEFT_UNSUPPORTED(Result, name, parameters, ...)                  \
+  WEFT_INTERPOSE Result name parameters {                                \
+    if (Task* const self = current_task) unsupported(*self, #name "()"); \
+    return WEFT_REAL(name)(__VA_ARGS__);                                 \
   }
 
 WEFT_UNSUPPORTED(int, pthread_cancel, (pthread_t a), a)
@@ -38,10 +39,14 @@ WEFT_UNSUPPORTED(int, pthread_rwlock_rdlock, (pthread_rwlock_t * a) noexcept, a)
 WEFT_UNSUPPORTED(int, pthread_rwlock_wrlock, (pthread_rwlock_t * a) noexcept, a)
 WEFT_UNSUPPORTED(int, pthread_rwlock_tryrdlock, (pthread_rwlock_t * a) noexcept, a)
 WEFT_UNSUPPORTED(int, pthread_rwlock_trywrlock, (pthread_rwlock_t * a) noexcept, a)
-WEFT_UNSUPPORTED(int, pthread_rwlock_timedrdlock, (pthread_rwlock_t * a, const timespec* b) noexcept, a, b)
-WEFT_UNSUPPORTED(int, pthread_rwlock_timedwrlock, (pthread_rwlock_t * a, const timespec* b) noexcept, a, b)
-WEFT_UNSUPPORTED(int, pthread_rwlock_clockrdlock, (pthread_rwlock_t * a, clockid_t b, const timespec* c) noexcept, a, b, c)
-WEFT_UNSUPPORTED(int, pthread_rwlock_clockwrlock, (pthread_rwlock_t * a, clockid_t b, const timespec* c) noexcept, a, b, c)
+WEFT_UNSUPPORTED(int, pthread_rwlock_timedrdlock,
+                 (pthread_rwlock_t * a, const timespec* b) noexcept, a, b)
+WEFT_UNSUPPORTED(int, pthread_rwlock_timedwrlock,
+                 (pthread_rwlock_t * a, const timespec* b) noexcept, a, b)
+WEFT_UNSUPPORTED(int, pthread_rwlock_clockrdlock,
+                 (pthread_rwlock_t * a, clockid_t b, const timespec* c) noexcept, a, b, c)
+WEFT_UNSUPPORTED(int, pthread_rwlock_clockwrlock,
+                 (pthread_rwlock_t * a, clockid_t b, const timespec* c) noexcept, a, b, c)
 WEFT_UNSUPPORTED(int, pthread_barrier_wait, (pthread_barrier_t * a) noexcept, a)
 WEFT_UNSUPPORTED(int, pthread_spin_lock, (pthread_spinlock_t * a) noexcept, a)
 WEFT_UNSUPPORTED(int, sem_wait, (sem_t * a), a)

@@ -30,11 +30,11 @@ enum class AtomicKind : std::uint8_t {
 template <typename Word>
 struct AtomicOperation {
   AtomicKind kind;
-  int order;            // C11
-  int failure_order;    // kCompareExchange
+  int order;          // C11
+  int failure_order;  // kCompareExchange
   volatile Word* address;
-  Word operand;         // stored, exchanged or combined
-  Word expected;        // kCompareExchange
+  Word operand;   // stored, exchanged or combined
+  Word expected;  // kCompareExchange
 };
 
 /// The value read before the operation (for kStore, the value stored). A
@@ -42,28 +42,23 @@ struct AtomicOperation {
 template <typename Word>
 inline Word perform(const AtomicOperation<Word>& op) noexcept {
   switch (op.kind) {
-    case AtomicKind::kLoad:
-      return __atomic_load_n(op.address, __ATOMIC_SEQ_CST);
+    case AtomicKind::kLoad: return __atomic_load_n(op.address, __ATOMIC_SEQ_CST);
     case AtomicKind::kStore:
       __atomic_store_n(op.address, op.operand, __ATOMIC_SEQ_CST);
       return op.operand;
     case AtomicKind::kExchange:
       return __atomic_exchange_n(op.address, op.operand, __ATOMIC_SEQ_CST);
-    case AtomicKind::kFetchAdd:
-      return __atomic_fetch_add(op.address, op.operand, __ATOMIC_SEQ_CST);
-    case AtomicKind::kFetchSub:
-      return __atomic_fetch_sub(op.address, op.operand, __ATOMIC_SEQ_CST);
-    case AtomicKind::kFetchAnd:
-      return __atomic_fetch_and(op.address, op.operand, __ATOMIC_SEQ_CST);
-    case AtomicKind::kFetchOr:
-      return __atomic_fetch_or(op.address, op.operand, __ATOMIC_SEQ_CST);
-    case AtomicKind::kFetchXor:
-      return __atomic_fetch_xor(op.address, op.operand, __ATOMIC_SEQ_CST);
+    case AtomicKind::kFetchAdd: return __atomic_fetch_add(op.address, op.operand, __ATOMIC_SEQ_CST);
+    case AtomicKind::kFetchSub: return __atomic_fetch_sub(op.address, op.operand, __ATOMIC_SEQ_CST);
+    case AtomicKind::kFetchAnd: return __atomic_fetch_and(op.address, op.operand, __ATOMIC_SEQ_CST);
+    case AtomicKind::kFetchOr: return __atomic_fetch_or(op.address, op.operand, __ATOMIC_SEQ_CST);
+    case AtomicKind::kFetchXor: return __atomic_fetch_xor(op.address, op.operand, __ATOMIC_SEQ_CST);
     case AtomicKind::kFetchNand:
       return __atomic_fetch_nand(op.address, op.operand, __ATOMIC_SEQ_CST);
     case AtomicKind::kCompareExchange: {
       Word expected = op.expected;
-      __atomic_compare_exchange_n(op.address, &expected, op.operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      __atomic_compare_exchange_n(op.address, &expected, op.operand, false, __ATOMIC_SEQ_CST,
+                                  __ATOMIC_SEQ_CST);
       return expected;
     }
   }

@@ -21,7 +21,8 @@ inline constexpr int kDone = 2;
   return (load(word) & (kInProgress | kDone)) == kInProgress;
 }
 inline void store(pthread_once_t* word, int state) noexcept {
-  __atomic_store_n(word, state, __ATOMIC_RELEASE);  // pairs with load(): the initialiser's effects are visible
+  __atomic_store_n(word, state,
+                   __ATOMIC_RELEASE);  // pairs with load(): the initialiser's effects are visible
 }
 }  // namespace once
 
@@ -32,11 +33,14 @@ namespace guard {
 [[nodiscard]] inline bool is_done(const char* guard) noexcept {
   return __atomic_load_n(guard, __ATOMIC_ACQUIRE) != 0;  // pairs with the release in set_done()
 }
-[[nodiscard]] inline bool in_progress(const char* guard) noexcept { return !is_done(guard) && guard[1] != 0; }
+[[nodiscard]] inline bool in_progress(const char* guard) noexcept {
+  return !is_done(guard) && guard[1] != 0;
+}
 inline void set_in_progress(char* guard, bool value) noexcept { guard[1] = value ? 1 : 0; }
 inline void set_done(char* guard) noexcept {
   guard[1] = 0;
-  __atomic_store_n(guard, char{1}, __ATOMIC_RELEASE);  // pairs with compiled code's acquire of the first byte
+  __atomic_store_n(guard, char{1},
+                   __ATOMIC_RELEASE);  // pairs with compiled code's acquire of the first byte
 }
 }  // namespace guard
 

@@ -54,7 +54,8 @@ class VirtualTime {
   }
 
   [[nodiscard]] static timespec to_timespec(std::uint64_t nanoseconds) noexcept {
-    return {static_cast<time_t>(nanoseconds / 1'000'000'000u), static_cast<long>(nanoseconds % 1'000'000'000u)};
+    return {static_cast<time_t>(nanoseconds / 1'000'000'000u),
+            static_cast<long>(nanoseconds % 1'000'000'000u)};
   }
 
  private:

@@ -173,9 +173,7 @@ void Determinism::print(TextBuffer& text, const Record& record) noexcept {
     case Call::kAccesses:
       text.append(" runs on from its operation ").append_uint(record.number);
       break;
-    case Call::kCreated:
-      text.append(" is created with id ").append_hex(record.id);
-      break;
+    case Call::kCreated: text.append(" is created with id ").append_hex(record.id); break;
     case Call::kExecuted:
       text.append(" performs ").append(trace::name(static_cast<trace::OpKind>(record.kind)));
       if (record.width != 0) text.append(" of ").append_uint(record.width).append(" bytes");

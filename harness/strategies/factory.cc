@@ -25,9 +25,7 @@ struct Parameter {
 using Parameters = std::span<const Parameter>;
 using Made = std::unique_ptr<engine::Strategy>;
 
-std::string quoted(std::string_view text) {
-  return '\'' + std::string(text) + '\'';
-}
+std::string quoted(std::string_view text) { return '\'' + std::string(text) + '\''; }
 
 template <typename Number>
 bool parse(const Parameter& parameter, Number low, Number high, std::string_view range,

@@ -95,9 +95,7 @@ void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
   if (operation.kind == trace::OpKind::kTimerFire) demote(task);
 }
 
-void Pct::execution_ended(StepIndex) noexcept {
-  length_.observe(progress_.contested());
-}
+void Pct::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
 
 std::size_t Pct::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);

@@ -39,9 +39,7 @@ Body write_twice(Simulator& sim) {
 Body read_between(Simulator& sim) {
   if (co_await sim.load(0) == 1) sim.fail();
 }
-Program depth_two() {
-  return parallel({write_twice, read_between});
-}
+Program depth_two() { return parallel({write_twice, read_between}); }
 
 // Depth 3: one read between the writes, the next one after both.
 Body read_twice(Simulator& sim) {
@@ -49,9 +47,7 @@ Body read_twice(Simulator& sim) {
   const std::int64_t second = co_await sim.load(0);
   if (first == 1 && second == 2) sim.fail();
 }
-Program depth_three() {
-  return parallel({write_twice, read_twice});
-}
+Program depth_three() { return parallel({write_twice, read_twice}); }
 
 void expect_bound(const Program& program, unsigned depth) {
   constexpr int kRuns = 20'000;
@@ -67,15 +63,9 @@ void expect_bound(const Program& program, unsigned depth) {
   EXPECT_GE(hits, kRuns * bound - 4 * deviation) << "depth " << depth << ", k " << k;
 }
 
-TEST(PctTest, KeepsTheBoundAtDepthOne) {
-  expect_bound(depth_one(), 1);
-}
-TEST(PctTest, KeepsTheBoundAtDepthTwo) {
-  expect_bound(depth_two(), 2);
-}
-TEST(PctTest, KeepsTheBoundAtDepthThree) {
-  expect_bound(depth_three(), 3);
-}
+TEST(PctTest, KeepsTheBoundAtDepthOne) { expect_bound(depth_one(), 1); }
+TEST(PctTest, KeepsTheBoundAtDepthTwo) { expect_bound(depth_two(), 2); }
+TEST(PctTest, KeepsTheBoundAtDepthThree) { expect_bound(depth_three(), 3); }
 
 TEST(PctTest, WithoutChangePointsNoTaskIsPreempted) {
   Pct pct({.depth = 1});

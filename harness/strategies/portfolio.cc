@@ -15,22 +15,13 @@ engine::Strategy& Portfolio::choose_member(std::uint64_t execution) noexcept {
     case 4:
     case 6:
     case 7:
-    case 9:
-      return pos_;
-    case 1:
-      pct_.set_depth(2);
-      return pct_;
+    case 9: return pos_;
+    case 1: pct_.set_depth(2); return pct_;
     case 5:
-    case 8:
-      pct_.set_depth(3);
-      return pct_;
-    case 10:
-      pct_.set_depth(5);
-      return pct_;
-    case 3:
-      return random_;
-    case 11:
-      return round_robin_;
+    case 8: pct_.set_depth(3); return pct_;
+    case 10: pct_.set_depth(5); return pct_;
+    case 3: return random_;
+    case 11: return round_robin_;
   }
   WEFT_UNREACHABLE("a remainder outside its range");
 }

@@ -104,9 +104,7 @@ void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
   co_enabled_.clear();
 }
 
-void Pos::execution_ended(StepIndex) noexcept {
-  length_.observe(progress_.contested());
-}
+void Pos::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
 
 std::size_t Pos::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);

@@ -26,9 +26,7 @@ Body walk_then_check(Simulator& sim) {
   for (int i = 0; i < kPrivateSteps; ++i) co_await sim.load(100);
   if (co_await sim.load(0) == 0) sim.fail();
 }
-Program long_delay() {
-  return parallel({set_flag, walk_then_check});
-}
+Program long_delay() { return parallel({set_flag, walk_then_check}); }
 
 int count_bugs(engine::Strategy& strategy, const Program& program, int runs) {
   int bugs = 0;

@@ -62,9 +62,7 @@ void Random::executed(TaskIndex task, const trace::Operation& operation, StepInd
   progress_.executed(task, operation);
 }
 
-void Random::execution_ended(StepIndex) noexcept {
-  length_.observe(progress_.contested());
-}
+void Random::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
 
 std::size_t Random::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);

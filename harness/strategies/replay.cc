@@ -186,14 +186,9 @@ void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why
     case ChoiceKind::kWaiter:
       append_task_path(text.append(" to wake task "), tasks_.span(), TaskId{expected.value});
       break;
-    case ChoiceKind::kUser:
-      text.append(" to choose ").append_uint(expected.value);
-      break;
-    case ChoiceKind::kDraw:
-      text.append(" to draw ").append_uint(expected.value);
-      break;
-    case ChoiceKind::kCount:
-      break;
+    case ChoiceKind::kUser: text.append(" to choose ").append_uint(expected.value); break;
+    case ChoiceKind::kDraw: text.append(" to draw ").append_uint(expected.value); break;
+    case ChoiceKind::kCount: break;
   }
   text.append(", but ").append(why);
   if (place.at != kNoTaskIndex) {

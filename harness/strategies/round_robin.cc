@@ -44,10 +44,8 @@ std::uint64_t RoundRobin::quantum_of(TaskIndex task) const noexcept {
   if (restless_) return 1 + mix64(seed_ + kGoldenGamma * (turns_ + 1)) % kLongestRestlessQuantum;
   switch (schedule_) {
     case Schedule::kLockstep:
-    case Schedule::kStrict:
-      return 1;
-    case Schedule::kNewestFirst:
-      return Fairness::kConsecutive;
+    case Schedule::kStrict: return 1;
+    case Schedule::kNewestFirst: return Fairness::kConsecutive;
     case Schedule::kRandom:
       return 1 + mix64(seed_ + kGoldenGamma * (task + 1u)) % (std::uint64_t{1} << quantum_log2_);
   }
@@ -103,12 +101,9 @@ std::uint64_t RoundRobin::choose(const engine::Choice& choice) noexcept {
   if (choice.count == 0) return number;
   switch (schedule_) {
     case Schedule::kLockstep:
-    case Schedule::kStrict:
-      return 0;
-    case Schedule::kNewestFirst:
-      return choice.count - 1;
-    case Schedule::kRandom:
-      return prng_.below(choice.count);
+    case Schedule::kStrict: return 0;
+    case Schedule::kNewestFirst: return choice.count - 1;
+    case Schedule::kRandom: return prng_.below(choice.count);
   }
   WEFT_UNREACHABLE("a schedule outside its enumeration");
 }
@@ -128,9 +123,7 @@ void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, Ste
     is_spawner_[task] = true;
 }
 
-void RoundRobin::execution_ended(StepIndex) noexcept {
-  length_.observe(progress_.contested());
-}
+void RoundRobin::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
 
 std::size_t RoundRobin::save(unsigned char* buffer, std::size_t capacity) const noexcept {
   return length_.save(buffer, capacity);

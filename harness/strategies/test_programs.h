@@ -33,9 +33,7 @@ inline Body increment_atomic(Simulator& sim) {
   const std::int64_t value = co_await sim.load(0);
   co_await sim.store(0, value + 1);
 }
-inline Program lost_update() {
-  return parallel({increment_atomic, increment_atomic}, expect_two);
-}
+inline Program lost_update() { return parallel({increment_atomic, increment_atomic}, expect_two); }
 
 inline Body increment_plain(Simulator& sim) {
   const std::int64_t value = co_await sim.plain_read(0);
@@ -104,9 +102,7 @@ inline Body consume(Simulator& sim) {
   co_await sim.signal(3);
   co_await sim.unlock(1);
 }
-inline Program lost_wakeup() {
-  return parallel({produce, consume, consume});
-}
+inline Program lost_wakeup() { return parallel({produce, consume, consume}); }
 
 /// `before` private steps, then one that matters, then `after` private steps.
 inline Body padded_store(Simulator& sim, int before, int var, int after) {
@@ -130,12 +126,8 @@ inline Body spin_yielding(Simulator& sim) {
 inline Body spin_sleeping(Simulator& sim) {
   while (co_await sim.load(0) == 0) co_await sim.sleep();
 }
-inline Body set_flag(Simulator& sim) {
-  co_await sim.store(0, 1);
-}
-inline Program spinning(Program spinner) {
-  return parallel({spinner, spinner, set_flag});
-}
+inline Body set_flag(Simulator& sim) { co_await sim.store(0, 1); }
+inline Program spinning(Program spinner) { return parallel({spinner, spinner, set_flag}); }
 
 /// The root works beside its child instead of waiting for it.
 inline Body root_and_child(Simulator& sim) {

@@ -162,16 +162,11 @@ class Simulator {
     if (task.ended) return false;
     switch (task.pending.kind) {
       case OpKind::kMutexLock:
-      case OpKind::kCondReacquire:
-        return !owner_.contains(task.pending.address);
-      case OpKind::kCondBlocked:
-        return false;
-      case OpKind::kSleep:
-        return task.timed_out;
-      case OpKind::kJoin:
-        return tasks_[task.pending.argument].ended;
-      default:
-        return true;
+      case OpKind::kCondReacquire: return !owner_.contains(task.pending.address);
+      case OpKind::kCondBlocked: return false;
+      case OpKind::kSleep: return task.timed_out;
+      case OpKind::kJoin: return tasks_[task.pending.argument].ended;
+      default: return true;
     }
   }
 
@@ -279,28 +274,20 @@ class Simulator {
     result_ = 0;
     switch (op.kind) {
       case OpKind::kPlainRead:
-      case OpKind::kAtomicLoad:
-        result_ = variables_[static_cast<int>(object / 64)];
-        break;
+      case OpKind::kAtomicLoad: result_ = variables_[static_cast<int>(object / 64)]; break;
       case OpKind::kPlainWrite:
       case OpKind::kAtomicStore:
         variables_[static_cast<int>(object / 64)] = static_cast<std::int64_t>(op.argument);
         break;
       case OpKind::kMutexLock:
-      case OpKind::kCondReacquire:
-        owner_[object] = now_running_;
-        break;
-      case OpKind::kMutexUnlock:
-        owner_.erase(object);
-        break;
+      case OpKind::kCondReacquire: owner_[object] = now_running_; break;
+      case OpKind::kMutexUnlock: owner_.erase(object); break;
       case OpKind::kCondWait:
         owner_.erase(op.argument * 64);
         task.pending.kind = OpKind::kCondBlocked;
         new_operation(task);
         return false;
-      case OpKind::kCondSignal:
-        signal_one(object);
-        break;
+      case OpKind::kCondSignal: signal_one(object); break;
       case OpKind::kUserChoice:
         result_ =
             static_cast<std::int64_t>(choose_among(trace::ChoiceKind::kUser, op.argument, {}));
@@ -314,11 +301,8 @@ class Simulator {
         result_ = index;
         break;
       }
-      case OpKind::kTaskEnd:
-        task.ended = true;
-        return false;
-      default:
-        break;
+      case OpKind::kTaskEnd: task.ended = true; return false;
+      default: break;
     }
     return true;
   }

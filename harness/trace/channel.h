@@ -41,7 +41,7 @@ struct ModuleRow {
 /// A weft::sometimes or weft::reachable site.
 struct Mark {
   std::uint64_t id = 0;
-  std::uint64_t hits = 0;  // executions in which it held
+  std::uint64_t hits = 0;            // executions in which it held
   std::uint64_t last_execution = 0;  // the latest such execution, plus 1
   char text[112] = {};
 };

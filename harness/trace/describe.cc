@@ -8,9 +8,7 @@
 namespace weft::trace {
 namespace {
 
-std::string basename_of(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
+std::string basename_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 std::string plus(std::uint64_t offset) {
   return offset == 0 ? std::string() : fmt::format("+{}", offset);
@@ -44,8 +42,7 @@ std::string describe_object(const Trace& trace, const ObjectId& object) {
   if (named != trace.names.end()) return named->second;
   const std::string owner = task_path(trace.tasks, TaskId{object.owner});
   switch (object.space) {
-    case ObjectSpace::kNone:
-      return {};
+    case ObjectSpace::kNone: return {};
     case ObjectSpace::kModule:
       for (const Module& module : trace.modules) {
         if (module.id == object.owner) {
@@ -55,12 +52,9 @@ std::string describe_object(const Trace& trace, const ObjectId& object) {
       return fmt::format("module+0x{:x}", object.offset);
     case ObjectSpace::kHeap:
       return fmt::format("heap({} #{}){}", owner, object.ordinal, plus(object.offset));
-    case ObjectSpace::kStack:
-      return fmt::format("stack({})-0x{:x}", owner, object.offset);
-    case ObjectSpace::kTask:
-      return fmt::format("task {}", owner);
-    case ObjectSpace::kForeign:
-      return fmt::format("0x{:x}", object.offset);
+    case ObjectSpace::kStack: return fmt::format("stack({})-0x{:x}", owner, object.offset);
+    case ObjectSpace::kTask: return fmt::format("task {}", owner);
+    case ObjectSpace::kForeign: return fmt::format("0x{:x}", object.offset);
   }
   return {};  // a space that the reader would have refused
 }

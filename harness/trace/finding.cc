@@ -9,42 +9,24 @@ namespace weft::trace {
 
 const char* name(FindingKind kind) noexcept {
   switch (kind) {
-    case FindingKind::kNone:
-      return "none";
-    case FindingKind::kAssertion:
-      return "assertion";
-    case FindingKind::kAbort:
-      return "abort";
-    case FindingKind::kAlways:
-      return "always";
-    case FindingKind::kInvariant:
-      return "invariant";
-    case FindingKind::kExpectation:
-      return "expectation";
-    case FindingKind::kUncaughtException:
-      return "uncaught_exception";
-    case FindingKind::kFatalSignal:
-      return "fatal_signal";
-    case FindingKind::kDeadlock:
-      return "deadlock";
-    case FindingKind::kStepCap:
-      return "step_cap";
-    case FindingKind::kProcessExit:
-      return "process_exit";
-    case FindingKind::kNondeterminism:
-      return "nondeterminism";
-    case FindingKind::kHang:
-      return "hang";
-    case FindingKind::kUnsupported:
-      return "unsupported";
-    case FindingKind::kWorkerDied:
-      return "worker_died";
-    case FindingKind::kUserError:
-      return "user_error";
-    case FindingKind::kDivergence:
-      return "divergence";
-    case FindingKind::kCount:
-      break;
+    case FindingKind::kNone: return "none";
+    case FindingKind::kAssertion: return "assertion";
+    case FindingKind::kAbort: return "abort";
+    case FindingKind::kAlways: return "always";
+    case FindingKind::kInvariant: return "invariant";
+    case FindingKind::kExpectation: return "expectation";
+    case FindingKind::kUncaughtException: return "uncaught_exception";
+    case FindingKind::kFatalSignal: return "fatal_signal";
+    case FindingKind::kDeadlock: return "deadlock";
+    case FindingKind::kStepCap: return "step_cap";
+    case FindingKind::kProcessExit: return "process_exit";
+    case FindingKind::kNondeterminism: return "nondeterminism";
+    case FindingKind::kHang: return "hang";
+    case FindingKind::kUnsupported: return "unsupported";
+    case FindingKind::kWorkerDied: return "worker_died";
+    case FindingKind::kUserError: return "user_error";
+    case FindingKind::kDivergence: return "divergence";
+    case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");
 }

@@ -382,12 +382,8 @@ void read_events(ByteReader& in, Trace& trace) {
   }
 }
 
-void write_output(ByteWriter& out, const Trace& trace) {
-  out.string(trace.output);
-}
-void read_output(ByteReader& in, Trace& trace) {
-  trace.output = in.string(kMaxText);
-}
+void write_output(ByteWriter& out, const Trace& trace) { out.string(trace.output); }
+void read_output(ByteReader& in, Trace& trace) { trace.output = in.string(kMaxText); }
 
 bool names_a_task(const Trace& trace, TaskIndex index) {
   return index == kNoTaskIndex || index < trace.tasks.size();

@@ -190,9 +190,7 @@ std::string_view version_prefix(std::string_view text) noexcept {
   return text.substr(0, end + 1);
 }
 
-Failure bad_token(std::string_view why) {
-  return Failure{fmt::format("bad token: {}", why)};
-}
+Failure bad_token(std::string_view why) { return Failure{fmt::format("bad token: {}", why)}; }
 
 }  // namespace
 

@@ -36,9 +36,7 @@ bool is_name(std::string_view name) {
          std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
-Failure bad_trace(std::string_view why) {
-  return Failure{fmt::format("bad trace: {}", why)};
-}
+Failure bad_trace(std::string_view why) { return Failure{fmt::format("bad trace: {}", why)}; }
 
 }  // namespace
 

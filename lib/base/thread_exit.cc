@@ -14,9 +14,7 @@ extern "C" void* __dso_handle;  // NOLINT(readability-identifier-naming)
 namespace weftrt::detail {
 namespace {
 
-void call_release(void* release) {
-  reinterpret_cast<void (*)()>(release)();
-}
+void call_release(void* release) { reinterpret_cast<void (*)()>(release)(); }
 
 }  // namespace
 

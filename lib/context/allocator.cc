@@ -8,12 +8,8 @@
 namespace weftrt {
 namespace {
 
-void* system_allocate(void* /*state*/, std::size_t bytes) {
-  return std::malloc(bytes);
-}
-void system_deallocate(void* /*state*/, void* memory, std::size_t /*bytes*/) {
-  std::free(memory);
-}
+void* system_allocate(void* /*state*/, std::size_t bytes) { return std::malloc(bytes); }
+void system_deallocate(void* /*state*/, void* memory, std::size_t /*bytes*/) { std::free(memory); }
 
 }  // namespace
 

@@ -69,17 +69,13 @@ void ContextPin::release_shared() noexcept {
   node_->release();
 }
 
-ContextImpl swap_global(ContextImpl next) {
-  return detail::global_cell().swap(std::move(next));
-}
+ContextImpl swap_global(ContextImpl next) { return detail::global_cell().swap(std::move(next)); }
 
 std::uint64_t generation() {
   const detail::NodeReference node(detail::global_cell().acquire());
   return node->generation;
 }
 
-std::size_t live_implementations() noexcept {
-  return detail::live_nodes();
-}
+std::size_t live_implementations() noexcept { return detail::live_nodes(); }
 
 }  // namespace weftrt

@@ -13,12 +13,9 @@ namespace {
 
 bool installs(StashRule rule, bool thread_has_its_own) noexcept {
   switch (rule) {
-    case StashRule::kPrivate:
-      return false;
-    case StashRule::kFillMissing:
-      return !thread_has_its_own;
-    case StashRule::kReplace:
-      return true;
+    case StashRule::kPrivate: return false;
+    case StashRule::kFillMissing: return !thread_has_its_own;
+    case StashRule::kReplace: return true;
   }
   detail::die("a stash key's rule is none of StashRule's values");
 }
@@ -32,9 +29,7 @@ StashCapture& StashCapture::operator=(const StashCapture&) = default;
 StashCapture::StashCapture(StashCapture&&) noexcept = default;
 StashCapture& StashCapture::operator=(StashCapture&&) noexcept = default;
 
-std::size_t StashCapture::size() const noexcept {
-  return entries_.size();
-}
+std::size_t StashCapture::size() const noexcept { return entries_.size(); }
 
 StashCapture stash::capture() {
   StashCapture capture;

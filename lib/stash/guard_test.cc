@@ -20,14 +20,10 @@ const StashKey<int> kPrivate("guard_test.private", StashRule::kPrivate);
 const StashKey<int> kFill("guard_test.fill", StashRule::kFillMissing);
 const StashKey<int> kReplace("guard_test.replace", StashRule::kReplace);
 
-void set(const StashKey<int>& key, int value) {
-  stash::set(key, std::make_shared<int>(value));
-}
+void set(const StashKey<int>& key, int value) { stash::set(key, std::make_shared<int>(value)); }
 
 // -1 where there is no object.
-int value_of(const StashKey<int>& key) {
-  return stash::contains(key) ? *stash::get(key) : -1;
-}
+int value_of(const StashKey<int>& key) { return stash::contains(key) ? *stash::get(key) : -1; }
 
 class Guard : public ::testing::Test {
  protected:

@@ -24,9 +24,7 @@ void release_entries_at_thread_exit() {
 
 }  // namespace
 
-ThreadEntries* thread_entries_if_any() noexcept {
-  return t_entries;
-}
+ThreadEntries* thread_entries_if_any() noexcept { return t_entries; }
 
 ThreadEntries& thread_entries() {
   if (t_entries == nullptr) {

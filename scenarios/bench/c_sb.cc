@@ -43,9 +43,7 @@ void run() {
   assert(!(seen_in_x == 0 && seen_in_y == 0));
 }
 
-WEFT_BENCH_UNCHECKED(c_sb_buggy, "bench/c_sb.buggy") {
-  run<Variant::kBuggy>();
-}
+WEFT_BENCH_UNCHECKED(c_sb_buggy, "bench/c_sb.buggy") { run<Variant::kBuggy>(); }
 
 WEFT_BENCH_SCENARIO(c_sb_fixed, {.name = "bench/c_sb.fixed",
                                  .summary = "store buffering, sequentially consistent",

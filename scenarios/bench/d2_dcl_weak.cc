@@ -44,9 +44,7 @@ void run() {
   run_threads({use<kVariant>, use<kVariant>});
 }
 
-WEFT_BENCH_UNCHECKED(d2_dcl_weak_buggy, "bench/d2_dcl_weak.buggy") {
-  run<Variant::kBuggy>();
-}
+WEFT_BENCH_UNCHECKED(d2_dcl_weak_buggy, "bench/d2_dcl_weak.buggy") { run<Variant::kBuggy>(); }
 
 WEFT_BENCH_SCENARIO(d2_dcl_weak_fixed, {.name = "bench/d2_dcl_weak.fixed",
                                         .summary = "lazy initialisation, published with release",

@@ -3,6 +3,4 @@
 
 #include <weft/gtest.h>
 
-int main(int argc, char** argv) {
-  return weft::gtest::main(argc, argv);
-}
+int main(int argc, char** argv) { return weft::gtest::main(argc, argv); }

@@ -3,6 +3,4 @@
 
 #include <weft/scenario.h>
 
-int main(int argc, char** argv) {
-  return weft::main(argc, argv);
-}
+int main(int argc, char** argv) { return weft::main(argc, argv); }

@@ -105,20 +105,14 @@ std::uint64_t choose(std::uint64_t n) {
 // NOLINTNEXTLINE(performance-unnecessary-value-param): it is kept where there is an engine
 void invariant(std::function<bool()>, const char*) {}
 
-bool exploring() noexcept {
-  return false;
-}
+bool exploring() noexcept { return false; }
 
 namespace framework {
 
 void settle_process(char**) {}
-std::string replayed_test(std::string*) {
-  return {};
-}
+std::string replayed_test(std::string*) { return {}; }
 void set_replay_command(const std::string&) {}
-void fail(const char*, int, const char* message) {
-  end_run(message);
-}
+void fail(const char*, int, const char* message) { end_run(message); }
 
 }  // namespace framework
 }  // namespace weft

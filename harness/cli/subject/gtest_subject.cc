@@ -10,9 +10,7 @@
 
 namespace {
 
-TEST(Plain, IsNotExplored) {
-  EXPECT_FALSE(weft::exploring());
-}
+TEST(Plain, IsNotExplored) { EXPECT_FALSE(weft::exploring()); }
 
 WEFT_TEST(Counter, IsLocked, .schedules = 50) {
   EXPECT_TRUE(weft::exploring());

@@ -85,9 +85,7 @@ WEFT_SCENARIO(hangs, {.name = "end/hangs", .budget = 1}) {
   (void)!::read(STDIN_FILENO, &byte, 1);
 }
 
-WEFT_SCENARIO(dies, {.name = "end/dies", .budget = 1}) {
-  ::kill(::getpid(), SIGKILL);
-}
+WEFT_SCENARIO(dies, {.name = "end/dies", .budget = 1}) { ::kill(::getpid(), SIGKILL); }
 
 WEFT_SCENARIO(chooses_from_nothing, {.name = "end/chooses_from_nothing", .budget = 1}) {
   (void)weft::choose(0);

@@ -21,12 +21,8 @@ struct Expectation {
   bool must_find = false;
   std::string kind = {};  // "deadlock", "assertion", ... as `weft run --json` prints it
 };
-[[nodiscard]] inline Expectation must_find(std::string kind) {
-  return {true, std::move(kind)};
-}
-[[nodiscard]] inline Expectation must_pass() {
-  return {};
-}
+[[nodiscard]] inline Expectation must_find(std::string kind) { return {true, std::move(kind)}; }
+[[nodiscard]] inline Expectation must_pass() { return {}; }
 
 struct Scenario {
   std::string name = {};     // "context/torn_pair.buggy": unique, variant included

@@ -86,9 +86,7 @@ void always(bool condition, const char* what);
 void sometimes(bool condition, const char* what);
 
 /// Counts the executions that come here.
-inline void reachable(const char* what) {
-  sometimes(true, what);
-}
+inline void reachable(const char* what) { sometimes(true, what); }
 
 /// A number in [0, n) that the scheduler explores. n >= 1.
 [[nodiscard]] std::uint64_t choose(std::uint64_t n);
