@@ -43,6 +43,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   arena_.reset();
   locks_.clear();
   time_.reset();
+  ordering_.clear(task_count_);
   task_count_ = 0;
   next_slot_ = 0;
   enabled_.clear();
@@ -124,6 +125,7 @@ Task* Execution::spawn(Task& parent, void (*main)(Task&), void* record) noexcept
                   .pc = parent.pending.pc,
                   .argument = task.index};
   task.operation_index = 1;
+  ordering_.spawned(task.index, parent.index, parent.operation_index);
   if (!executor_.start(task, task.slot)) {
     task.state = TaskState::kEnded;
     --live_attached_;

@@ -37,6 +37,7 @@
 #include "harness/engine/task.h"
 #include "harness/engine/task_set.h"
 #include "harness/engine/worker.h"
+#include "harness/model/happens_before.h"
 #include "harness/model/lock_table.h"
 #include "harness/model/virtual_time.h"
 #include "harness/trace/channel.h"
@@ -100,6 +101,14 @@ class Execution {
   [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal,
                                    std::uintptr_t fault_address) noexcept;
 
+  /// What `self` did so far is handed over to whoever acquires `object`.
+  void release(const Task& self, std::uintptr_t object) noexcept {
+    ordering_.release(self.index, self.operation_index, object);
+  }
+  void acquire(const Task& self, std::uintptr_t object) noexcept {
+    ordering_.acquire(self.index, object);
+  }
+
   bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
 
   // --- What both sides look at.
@@ -107,6 +116,7 @@ class Execution {
   [[nodiscard]] std::size_t task_count() const noexcept { return task_count_; }
   [[nodiscard]] model::LockTable& locks() noexcept { return locks_; }
   [[nodiscard]] model::VirtualTime& time() noexcept { return time_; }
+  [[nodiscard]] model::HappensBefore& ordering() noexcept { return ordering_; }
   [[nodiscard]] ProcessImage& image() noexcept { return image_; }
   [[nodiscard]] Executor& executor() noexcept { return executor_; }
   [[nodiscard]] trace::Channel& channel() noexcept { return channel_; }
@@ -165,6 +175,7 @@ class Execution {
   Arena arena_;
   model::LockTable locks_;
   model::VirtualTime time_;
+  model::HappensBefore ordering_{trace::kMaxTasks, arena_};
 
   MappedArray<Task> tasks_;
   std::size_t task_count_ = 0;

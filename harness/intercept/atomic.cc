@@ -27,6 +27,20 @@ constexpr OpKind op_kind(AtomicKind kind) {
   __builtin_unreachable();
 }
 
+/// What the operation orders, now that `value` was read.
+void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
+  model::HappensBefore& ordering = self.execution->ordering();
+  const auto success = static_cast<model::MemoryOrder>(op.order);
+  if (op.kind == OpKind::kAtomicLoad) return ordering.load(self.index, op.address, success);
+  if (op.kind == OpKind::kAtomicStore) {
+    return ordering.store(self.index, self.operation_index, op.address, success);
+  }
+  if (wrote) {
+    return ordering.read_modify_write(self.index, self.operation_index, op.address, success);
+  }
+  ordering.load(self.index, op.address, static_cast<model::MemoryOrder>(op.failure_order));
+}
+
 template <typename Word>
 inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word expected, int order,
                    int failure_order, std::uintptr_t pc) noexcept {
@@ -40,6 +54,7 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   announced.argument = static_cast<std::uint64_t>(operand);
   announce(*self, announced);
   const Word value = model::perform(op);
+  settle_order(*self, announced, kind != AtomicKind::kCompareExchange || value == expected);
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
 }
@@ -103,6 +118,8 @@ WEFT_INTERPOSE void __tsan_atomic_thread_fence(int order) {
     Operation op = operation_on(OpKind::kFence, nullptr, WEFT_CALLER);
     op.order = static_cast<std::uint8_t>(order);
     announce(*self, op);
+    self->execution->ordering().fence(self->index, self->operation_index,
+                                      static_cast<weft::model::MemoryOrder>(order));
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -27,6 +27,7 @@ int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   const int error = hot.mutex_trylock(mutex);
   if (error == 0) {
     self.execution->locks().acquired(address_of(mutex), self.index, pc);
+    self.execution->acquire(self, address_of(mutex));
     self.execution->refresh(address_of(mutex));
   }
   return error;
@@ -51,6 +52,7 @@ int unlock_now(Task& self, pthread_mutex_t* mutex) noexcept {
   const int error = hot.mutex_unlock(mutex);
   if (error == 0) {
     self.execution->locks().released(address_of(mutex));
+    self.execution->release(self, address_of(mutex));
     self.execution->refresh(address_of(mutex));
   }
   return error;

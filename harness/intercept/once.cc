@@ -18,6 +18,7 @@ void begin_initialiser(Task& self, const void* word, std::uintptr_t pc) noexcept
 }
 
 void end_initialiser(Task& self, const void* word) noexcept {
+  self.execution->release(self, reinterpret_cast<std::uintptr_t>(word));
   self.execution->locks().released(reinterpret_cast<std::uintptr_t>(word));
   self.execution->refresh(reinterpret_cast<std::uintptr_t>(word));
 }
@@ -58,6 +59,7 @@ WEFT_INTERPOSE int pthread_once(pthread_once_t* word, void (*initialise)()) {
   if (self == nullptr) return WEFT_REAL(pthread_once)(word, initialise);
   const std::uintptr_t pc = WEFT_CALLER;
   announce(*self, operation_on(OpKind::kOnce, word, pc));
+  self->execution->acquire(*self, reinterpret_cast<std::uintptr_t>(word));
   if ((once::load(word) & once::kDone) != 0) return 0;
   OnceRun run(*self, word, pc);
   initialise();
@@ -75,6 +77,7 @@ WEFT_INTERPOSE int __cxa_guard_acquire(char* word) {
   if (self == nullptr) return WEFT_REAL(__cxa_guard_acquire)(word);
   const std::uintptr_t pc = WEFT_CALLER;
   announce(*self, operation_on(OpKind::kGuardAcquire, word, pc));
+  self->execution->acquire(*self, reinterpret_cast<std::uintptr_t>(word));
   if (guard::is_done(word)) return 0;
   guard::set_in_progress(word, true);
   begin_initialiser(*self, word, pc);

@@ -57,6 +57,7 @@ int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline,
   if (target->state != engine::TaskState::kEnded) return ETIMEDOUT;
   if (target->joined) return EINVAL;
   target->joined = true;
+  execution.ordering().joined(self.index, target->index, target->operation_index);
   if (result != nullptr) *result = record_of(*target).result;
   return 0;
 }
