@@ -77,12 +77,25 @@ Json finding_json(const Trace& trace) {
           {"preemptions", finding.preemptions}};
 }
 
-Json task_json(const Trace& trace, const trace::FindingTask& task) {
+Json held_json(const Trace& trace, std::span<const trace::HeldLock> locks) {
   Json held = Json::array();
-  for (const trace::HeldLock& lock : std::span(task.held, task.held_count)) {
+  for (const trace::HeldLock& lock : locks) {
     held.push_back({{"object", describe_object(trace, lock.object)},
                     {"acquired_at", to_json(user_frame(frames_at(trace, lock.acquired_at)))}});
   }
+  return held;
+}
+
+Json access_json(const Trace& trace, const trace::FindingAccess& access) {
+  return {{"task", path_or_null(trace, access.task)},
+          {"access", trace::name(access.kind)},
+          {"bytes", access.size},
+          {"operation_index", access.operation_index},
+          {"held", held_json(trace, {access.held, access.held_count})},
+          {"stack", to_json(frames_of(trace, access.stack))}};
+}
+
+Json task_json(const Trace& trace, const trace::FindingTask& task) {
   return {{"task", path_or_null(trace, task.index)},
           {"state", state_name(task.state)},
           {"in_cycle", task.in_cycle},
@@ -90,7 +103,7 @@ Json task_json(const Trace& trace, const trace::FindingTask& task) {
           {"object", describe_object(trace, task.object)},
           {"operation_index", task.operation_index},
           {"waits_for", path_or_null(trace, task.waits_for)},
-          {"held", std::move(held)},
+          {"held", held_json(trace, {task.held, task.held_count})},
           {"stack", to_json(frames_of(trace, task.stack))}};
 }
 
@@ -117,6 +130,10 @@ std::string render_json(const Trace& trace) {
   for (const trace::FindingTask& task : std::span(trace.finding.tasks, trace.finding.task_count)) {
     tasks.push_back(task_json(trace, task));
   }
+  Json accesses = Json::array();
+  for (const auto& access : std::span(trace.finding.accesses, trace.finding.access_count)) {
+    accesses.push_back(access_json(trace, access));
+  }
   Json schedule = Json::array();
   for (const trace::Event& event : trace.events) schedule.push_back(step_json(trace, event));
   Json host = Json::object();
@@ -132,6 +149,8 @@ std::string render_json(const Trace& trace) {
                        {"build", hex(trace.meta.fingerprint)},
                        {"memory_points", trace.meta.memory_points},
                        {"host", std::move(host)},
+                       {"object", describe_object(trace, trace.finding.object)},
+                       {"accesses", std::move(accesses)},
                        {"tasks", std::move(tasks)},
                        {"schedule", std::move(schedule)},
                        {"steps_not_kept", trace.events_dropped},

@@ -162,6 +162,18 @@ inline void tell_failure(Finding& finding, TaskId child) {
       stack({kInLibrary, kCountSite, kThreadSite, kInLibrary});
 }
 
+inline trace::FindingAccess& touch(Finding& finding, TaskIndex task, trace::AccessKind kind,
+                                   std::uint64_t bytes) {
+  finding.object = kCounter;
+  trace::FindingAccess& access = finding.accesses[finding.access_count++];
+  access.task = task;
+  access.kind = kind;
+  access.size = bytes;
+  access.operation_index = 7;
+  access.stack = stack({kCountSite, task == kRoot ? kSpawnSite : kThreadSite, kInLibrary});
+  return access;
+}
+
 inline void tell(Finding& finding) {
   constexpr const char* kFile = kSource.data();
   switch (finding.kind) {
@@ -202,6 +214,27 @@ inline void tell(Finding& finding) {
       say(finding, "step 9 no longer matches the token");
       std::strcpy(finding.detail, "expected: task 0 lock A\nactual: task 0 lock B");
       return;
+    case FindingKind::kDataRace:
+      touch(finding, kChild, trace::AccessKind::kWrite, 4).held[0] = {kA, kLockASite};
+      finding.accesses[0].held_count = 1;
+      touch(finding, kRoot, trace::AccessKind::kRead, 4).held[0] = {kB, kLockBSite};
+      finding.accesses[1].held_count = 1;
+      touch(finding, kRoot, trace::AccessKind::kAllocate, 16);
+      return say(finding,
+                 "data race: a write of 4 bytes and an earlier read, which nothing orders");
+    case FindingKind::kUseAfterFree:
+      touch(finding, kChild, trace::AccessKind::kRead, 4);
+      touch(finding, kRoot, trace::AccessKind::kFree, 16);
+      touch(finding, kRoot, trace::AccessKind::kAllocate, 16);
+      return say(finding, "use after free: a read of 4 bytes in a freed block of 16 bytes");
+    case FindingKind::kDoubleFree:
+      touch(finding, kChild, trace::AccessKind::kFree, 16);
+      touch(finding, kRoot, trace::AccessKind::kFree, 16);
+      touch(finding, kRoot, trace::AccessKind::kAllocate, 16);
+      return say(finding, "double free of a block of 16 bytes");
+    case FindingKind::kInvalidFree:
+      touch(finding, kChild, trace::AccessKind::kFree, 0);
+      return say(finding, "free of a pointer that malloc never returned");
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -70,6 +70,7 @@ class Report {
   std::string render() {
     headline();
     waits();
+    accesses();
     stacks();
     schedule();
     output();
@@ -161,13 +162,31 @@ class Report {
       line(fmt::format("    waits {}{}{}", describe_wait(trace_, *row),
                        row->waits_for == kNoTaskIndex ? "" : held_by(*row),
                        where.empty() ? "" : ", " + where));
-      for (const trace::HeldLock& lock : std::span(row->held, row->held_count)) {
-        const std::string taken = at(user_frame(frames_at(trace_, lock.acquired_at)));
-        line(fmt::format("    holds {}{}", describe_object(trace_, lock.object),
-                         taken.empty() ? "" : ", taken " + taken));
-      }
+      locks({row->held, row->held_count});
     }
   }
+  void locks(std::span<const trace::HeldLock> held) {
+    for (const trace::HeldLock& lock : held) {
+      const std::string taken = at(user_frame(frames_at(trace_, lock.acquired_at)));
+      line(fmt::format("    holds {}{}", describe_object(trace_, lock.object),
+                       taken.empty() ? "" : ", taken " + taken));
+    }
+  }
+
+  // What races or was freed, each access with its stack, and the order that is missing.
+  void accesses() {
+    const std::span rows(trace_.finding.accesses, trace_.finding.access_count);
+    if (rows.empty()) return;
+    const std::string object = describe_object(trace_, trace_.finding.object);
+    section(object.empty() ? "The accesses" : fmt::format("The accesses to {}", object));
+    for (const trace::FindingAccess& row : rows) {
+      line(fmt::format("  {}, by {}", describe_access(row), task(row.task)));
+      locks({row.held, row.held_count});
+      stack(row.stack);
+    }
+    if (trace_.finding.kind == trace::FindingKind::kDataRace) line("  " + missing_order(trace_));
+  }
+
   [[nodiscard]] std::string held_by(const FindingTask& row) const {
     // Who ends is named in what is waited for.
     if (row.operation == trace::OpKind::kJoin) return {};

@@ -88,6 +88,10 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kWorkerDied: return "worker died";
     case FindingKind::kUserError: return "misuse of weft";
     case FindingKind::kDivergence: return "divergence";
+    case FindingKind::kDataRace: return "data race";
+    case FindingKind::kUseAfterFree: return "use after free";
+    case FindingKind::kDoubleFree: return "double free";
+    case FindingKind::kInvalidFree: return "invalid free";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");
@@ -153,6 +157,35 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kCount: break;
   }
   WEFT_UNREACHABLE("an operation kind outside its enumeration");
+}
+
+std::string describe_access(const trace::FindingAccess& access) {
+  const char* const what = trace::name(access.kind);
+  const bool whole =
+      access.kind == trace::AccessKind::kFree || access.kind == trace::AccessKind::kAllocate;
+  return fmt::format("{} of {}{}", what, whole ? "a block of " : "", counted(access.size, "byte"));
+}
+
+std::string missing_order(const Trace& trace) {
+  const trace::FindingAccess& later = trace.finding.accesses[0];
+  const trace::FindingAccess& earlier = trace.finding.accesses[1];
+  if (trace::is_atomic(later.kind) != trace::is_atomic(earlier.kind)) {
+    return "One of the two is atomic and the other is not: make both atomic, or put them in order.";
+  }
+  const std::string first = "task " + task_path(trace.tasks, earlier.task);
+  const std::string second = "task " + task_path(trace.tasks, later.task);
+  if (earlier.held_count == 0 && later.held_count == 0) {
+    return fmt::format(
+        "Neither holds a lock, and nothing that {} released after its access was acquired by {} "
+        "before its own.",
+        first, second);
+  }
+  if (earlier.held_count == 0 || later.held_count == 0) {
+    return fmt::format("Only {} holds a lock; {} takes none.",
+                       earlier.held_count == 0 ? second : first,
+                       earlier.held_count == 0 ? first : second);
+  }
+  return "They hold no lock in common.";
 }
 
 std::string describe_wait(const Trace& trace, const trace::FindingTask& task) {

@@ -22,6 +22,12 @@ namespace weft::reports {
 [[nodiscard]] std::string describe_step(const trace::Trace& trace, const trace::Event& event);
 
 /// What a blocked task waits for: "to lock B", "for task 0.1 to end".
+/// "write of 8 bytes", "free of a block of 32 bytes", ...
+[[nodiscard]] std::string describe_access(const trace::FindingAccess& access);
+
+/// What a data race's two accesses lack, in one line.
+[[nodiscard]] std::string missing_order(const trace::Trace& trace);
+
 [[nodiscard]] std::string describe_wait(const trace::Trace& trace, const trace::FindingTask& task);
 
 }  // namespace weft::reports

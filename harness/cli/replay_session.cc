@@ -142,6 +142,7 @@ ReplayResult replay(const trace::Token& token, Options options, const Setup& set
                     const std::function<void()>& body, std::uint64_t times) {
   options.max_steps = token.step_cap;
   options.memory_points = token.memory_points;
+  options.races = token.races;
   ReplayResult result;
   result.error = refusal();
   if (!result.error.empty()) return result;

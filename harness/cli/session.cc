@@ -102,6 +102,7 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.seed = options.seed;
   config.worker.step_cap = options.max_steps;
   config.worker.memory_points = options.memory_points;
+  config.worker.detect_races = options.races;
   config.worker.fresh_threads = options.fresh_threads;
 #ifdef WEFT_ASAN
   // Its shadow memory does not follow when the image is restored.
@@ -122,7 +123,8 @@ trace::RunFacts run_facts(const Options& options) {
           .seed = options.seed,
           .fingerprint = build_fingerprint(),
           .step_cap = options.max_steps,
-          .memory_points = options.memory_points};
+          .memory_points = options.memory_points,
+          .races = options.races};
 }
 
 Result explore(const Options& options, const Setup& setup, const std::function<void()>& body) {

@@ -44,6 +44,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   locks_.clear();
   time_.reset();
   ordering_.clear(task_count_);
+  memory_.clear();
   task_count_ = 0;
   next_slot_ = 0;
   enabled_.clear();
@@ -162,8 +163,8 @@ ObjectId Execution::object_of(std::uintptr_t address) const noexcept {
   if (address == 0) return {};
   HeapBlock block;
   if (image_.find_block(address, block)) {
-    return {block.owner.value, address - block.begin, static_cast<std::uint32_t>(block.ordinal),
-            ObjectSpace::kHeap};
+    return {block.allocated.task.value, address - block.begin,
+            static_cast<std::uint32_t>(block.ordinal), ObjectSpace::kHeap};
   }
   for (std::size_t i = 0; i < task_count_; ++i) {
     const Task& task = tasks_[i];

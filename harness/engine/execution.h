@@ -31,6 +31,7 @@
 #include "harness/base/arena.h"
 #include "harness/base/mapped_array.h"
 #include "harness/engine/executor.h"
+#include "harness/engine/memory_watch.h"
 #include "harness/engine/observer.h"
 #include "harness/engine/process_image.h"
 #include "harness/engine/strategy.h"
@@ -109,6 +110,18 @@ class Execution {
     ordering_.acquire(self.index, object);
   }
 
+  /// The same for a task that is not at a point: `pc` is where it is.
+  [[noreturn]] void fail_at(Task& task, std::uintptr_t pc, trace::FindingKind kind,
+                            const char* message) noexcept;
+  /// Whether the race of that identity is no reason to stop: it is known, or the
+  /// replayed execution went on.
+  [[nodiscard]] bool passes_over(Task& task, std::uint64_t identity) noexcept;
+
+  /// The locks that `task` holds, and the stack of the calling task from `pc` outwards.
+  void describe_locks(const Task& task, trace::HeldLock (&held)[trace::kMaxHeldLocks],
+                      std::uint32_t& count) const noexcept;
+  void describe_own_stack(std::uintptr_t pc, trace::Stack& stack) const noexcept;
+
   bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
 
   // --- What both sides look at.
@@ -117,9 +130,10 @@ class Execution {
   [[nodiscard]] model::LockTable& locks() noexcept { return locks_; }
   [[nodiscard]] model::VirtualTime& time() noexcept { return time_; }
   [[nodiscard]] model::HappensBefore& ordering() noexcept { return ordering_; }
-  [[nodiscard]] ProcessImage& image() noexcept { return image_; }
+  [[nodiscard]] MemoryWatch& memory() noexcept { return memory_; }
+  [[nodiscard]] ProcessImage& image() const noexcept { return image_; }
   [[nodiscard]] Executor& executor() noexcept { return executor_; }
-  [[nodiscard]] trace::Channel& channel() noexcept { return channel_; }
+  [[nodiscard]] trace::Channel& channel() const noexcept { return channel_; }
   [[nodiscard]] const WorkerConfig& config() const noexcept { return config_; }
   /// Memory that lasts until the execution ends.
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
@@ -176,6 +190,7 @@ class Execution {
   model::LockTable locks_;
   model::VirtualTime time_;
   model::HappensBefore ordering_{trace::kMaxTasks, arena_};
+  MemoryWatch memory_{*this};
 
   MappedArray<Task> tasks_;
   std::size_t task_count_ = 0;

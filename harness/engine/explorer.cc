@@ -89,6 +89,7 @@ class Exploration {
   void worker_ended(Lane& lane);
   void take_finding(Lane& lane);
   void report(Lane& lane);
+  void pass_over(Lane& lane);
   void confirm(Lane& lane, Sighting& sighting);
   void doubt(Lane& lane, Sighting& sighting, const std::string& difference);
   void sleep_until_something_happens();
@@ -194,6 +195,11 @@ void Exploration::take_finding(Lane& lane) {
     stop(outcome.finding.message);
     return;
   }
+  // A race ends no execution by itself: where the exploration goes on, so does this execution.
+  if (outcome.finding.identity != 0 && (config_.keep_going || host_.suppresses(lane.worker))) {
+    if (config_.keep_going && !host_.suppresses(lane.worker)) report(lane);
+    return pass_over(lane);
+  }
   // Every worker warms up in the same way, so the others fail in the same way.
   if (outcome.in_warm_up) stop();
   if (!config_.keep_going || outcome.in_warm_up) {
@@ -205,6 +211,23 @@ void Exploration::take_finding(Lane& lane) {
   lane.left -= std::min(lane.left, done);
   lane.next = outcome.execution + lanes_.size();
   if (bugs_.size() >= kMaxBugs) stop();
+  start(lane);
+}
+
+void Exploration::pass_over(Lane& lane) {
+  trace::Channel& channel = lane.worker.channel();
+  const WorkerOutcome& outcome = lane.worker.outcome();
+  --lane.failed;
+  if (channel.known_race_count == trace::kMaxKnownRaces || bugs_.size() >= kMaxBugs) {
+    return stop();
+  }
+  channel.known_races[channel.known_race_count++] = {outcome.finding.identity, 1,
+                                                     outcome.finding.object};
+  if (!outcome.in_warm_up) {
+    const std::uint64_t done = (outcome.execution - lane.next) / lanes_.size();
+    lane.left -= std::min(lane.left, done);
+    lane.next = outcome.execution;
+  }
   start(lane);
 }
 
@@ -348,12 +371,25 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
   single.processor = own_processor_rank();
   // What hung once is not given the whole time again.
   constexpr double kHangAgainSeconds = 2;
-  if (!worker.start(config.worker_main, single, body,
-                    std::min(config.hang_seconds, kHangAgainSeconds))) {
-    return false;
+  const auto run = [&] {
+    if (!worker.start(config.worker_main, single, body,
+                      std::min(config.hang_seconds, kHangAgainSeconds))) {
+      return false;
+    }
+    worker.wait();
+    return true;
+  };
+  if (!run()) return false;
+  const trace::Finding finding = worker.outcome().finding;
+  if (!record || finding.access_count < 2) return true;
+  // The stacks of earlier accesses are only known once one knows which to look out for.
+  const trace::Channel& channel = worker.channel();
+  for (std::uint32_t i = 0; i < finding.access_count; ++i) {
+    const trace::FindingAccess& access = finding.accesses[i];
+    if (access.task >= channel.task_count) continue;
+    single.look_out[i] = {channel.tasks[access.task].id, access.operation_index, access.kind};
   }
-  worker.wait();
-  return true;
+  return run();
 }
 
 }  // namespace weft::engine

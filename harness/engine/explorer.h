@@ -66,6 +66,8 @@ class ExplorerHost {
   virtual std::unique_ptr<Strategy> make_strategy(unsigned lane) = 0;
   /// A strategy that follows the choice log in `failed` strictly; never null.
   virtual std::unique_ptr<Strategy> make_replay(const trace::Channel& failed) = 0;
+  /// Whether the user has said, with a reason, that the race in the worker's channel is no finding.
+  virtual bool suppresses(const SupervisedWorker& worker) { return (void)worker, false; }
   /// A bug not seen before in this exploration.
   virtual void found(const Sighting& sighting) = 0;
   /// The bug of that identity again, in another execution.

@@ -56,6 +56,7 @@ std::uint64_t fold_stack(std::uint64_t seed, const trace::Channel& channel,
 
 std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& finding) {
   std::uint64_t identity = fold(0, static_cast<std::uint64_t>(finding.kind));
+  if (finding.identity != 0) return fold(identity, finding.identity);
   // A hang's message names a time, and the place is told by the stack.
   if (finding.kind != FindingKind::kHang) {
     identity = fold(identity,

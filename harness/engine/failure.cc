@@ -90,10 +90,7 @@ void Execution::describe_tasks(Task& at) noexcept {
     row.operation = task.pending.kind;
     row.object = object_of(task.pending);
     row.waits_for = waits_for(task);
-    locks_.for_each_held_by(task.index, [&](const model::Hold& hold) {
-      if (row.held_count == trace::kMaxHeldLocks) return;
-      row.held[row.held_count++] = {object_of(hold.address), image_.site_of(hold.acquired_pc - 1)};
-    });
+    describe_locks(task, row.held, row.held_count);
     // A task that has not begun has no stack of its own yet.
     if (task.pending.kind == OpKind::kTaskBegin && &task != &at) continue;
     const std::size_t count = &task == &at
@@ -101,6 +98,33 @@ void Execution::describe_tasks(Task& at) noexcept {
                                   : executor_.parked_stack(at, task, frames, std::size(frames));
     store_stack(image_, frames, count, row.stack);
   }
+}
+
+void Execution::describe_locks(const Task& task, trace::HeldLock (&held)[trace::kMaxHeldLocks],
+                               std::uint32_t& count) const noexcept {
+  count = 0;
+  locks_.for_each_held_by(task.index, [&](const model::Hold& hold) {
+    if (count == trace::kMaxHeldLocks) return;
+    held[count++] = {object_of(hold.address), image_.site_of(hold.acquired_pc - 1)};
+  });
+}
+
+void Execution::describe_own_stack(std::uintptr_t pc, trace::Stack& stack) const noexcept {
+  std::uintptr_t frames[trace::kMaxFrames + 16];
+  store_stack(image_, frames, capture_stack(frames, std::size(frames), pc), stack);
+}
+
+void Execution::fail_at(Task& task, std::uintptr_t pc, FindingKind kind,
+                        const char* message) noexcept {
+  task.pending.pc = pc;
+  trace::Finding& finding = channel_.finding;
+  if (finding.access_count != 0) describe_own_stack(pc, finding.accesses[0].stack);
+  for (std::uint32_t i = 1; i < finding.access_count; ++i) {
+    const trace::FindingAccess& seen = channel_.seen[i];
+    trace::FindingAccess& access = finding.accesses[i];
+    if (seen.operation_index == access.operation_index && seen.task == access.task) access = seen;
+  }
+  fail_described(task, kind, message);
 }
 
 void Execution::fail(FindingKind kind, const char* message, const char* file, int line) noexcept {

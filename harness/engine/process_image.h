@@ -26,11 +26,19 @@ inline constexpr std::uintptr_t kSubjectHeapEnd = 0x2010'0000'0000;
 /// Verdict on a pointer that the subject frees.
 enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid };
 
+/// Who did something to a heap block; kNoTask where no task did.
+struct BlockEvent {
+  TaskId task;
+  std::uint64_t operation = 0;
+  std::uintptr_t pc = 0;
+};
+
 /// A heap block of the subject.
 struct HeapBlock {
   std::uintptr_t begin = 0;
   std::size_t size = 0;
-  TaskId owner;
+  BlockEvent allocated;
+  BlockEvent freed;  // meaningful unless live
   std::uint64_t ordinal = 0;
   bool live = false;
 };
@@ -49,10 +57,9 @@ class ProcessImage {
   virtual void reset_thread_locals() noexcept = 0;
 
   // The subject's heap.
-  virtual void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes,
-                         std::size_t alignment, std::uintptr_t pc) noexcept = 0;
-  virtual FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation,
-                              std::uintptr_t pc) noexcept = 0;
+  virtual void* allocate(const BlockEvent& by, std::uint64_t ordinal, std::size_t bytes,
+                         std::size_t alignment) noexcept = 0;
+  virtual FreeVerdict release(void* pointer, const BlockEvent& by) noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address,
                                         HeapBlock& block) const noexcept = 0;
 

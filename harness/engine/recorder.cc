@@ -18,7 +18,9 @@ void Recorder::execution_began() noexcept {
 }
 
 void Recorder::announced(Task& task) noexcept {
-  if (!keep_events_) return;
+  task.stack = trace::kNoStack;
+  // A task's end is announced by no code of the subject.
+  if (!keep_events_ || task.pending.pc == 0) return;
   std::uintptr_t frames[trace::kMaxFrames + 16];  // room for our own frames, which are cut off
   const std::size_t count = capture_stack(frames, std::size(frames), task.pending.pc);
   task.stack = intern_stack(frames, count);

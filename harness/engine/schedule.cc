@@ -158,6 +158,31 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
   strategy_->executed(chosen.index, chosen.pending, steps_);
 }
 
+bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
+  bool known = false;
+  for (std::uint32_t i = 0; i < channel_.known_race_count; ++i) {
+    if (channel_.known_races[i].identity != identity) continue;
+    ++channel_.known_races[i].executions;
+    known = true;
+  }
+  const auto kind = static_cast<std::size_t>(ChoiceKind::kPassOver);
+  if (!known) {
+    Choice choice;
+    choice.kind = ChoiceKind::kPassOver;
+    choice.at = task.index;
+    choice.at_operation = task.operation_index;
+    choice.nth = task.choices[kind];
+    choice.step = steps_;
+    choice.digest = digest_;
+    choice.count = 2;
+    known = strategy_->passes_over(choice);
+    heed_complaint();
+  }
+  if (known) log_deviation(task, ChoiceKind::kPassOver, 1, kNoTaskIndex);
+  ++task.choices[kind];
+  return known;
+}
+
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
                               TaskIndex value_index) noexcept {
   if (channel_.deviation_count == trace::kMaxDeviations) {

@@ -86,6 +86,13 @@ class Strategy {
   /// Returns a number below `choice.count`, or any number where count is 0.
   virtual std::uint64_t choose(const Choice& choice) noexcept = 0;
 
+  /// Whether an execution goes on past a race that it has just shown. Only a replay
+  /// knows: in any other execution what is new is a finding.
+  virtual bool passes_over(const Choice& choice) noexcept {
+    (void)choice;
+    return false;
+  }
+
   /// How many of `task`'s plain accesses pass, while it keeps running, until one
   /// becomes a schedule point: 1 means the very next one, kNever none.
   /// `operation_index` is the task's count so far (0 before its first operation),

@@ -12,6 +12,13 @@
 
 namespace weft::engine {
 
+/// An access whose stack is wanted.
+struct LookOut {
+  TaskId task;
+  std::uint64_t operation = 0;  // 0: nothing
+  trace::AccessKind kind = trace::AccessKind::kRead;
+};
+
 /// What a worker needs to know; filled in by the explorer before it forks.
 struct WorkerConfig {
   Strategy* strategy = nullptr;  // made before the fork; the worker owns its copy of the memory
@@ -21,12 +28,14 @@ struct WorkerConfig {
   std::uint64_t count = 0;             // at most so many
   std::uint64_t step_cap = 1'000'000;  // steps after which an execution is a finding
   bool memory_points = true;           // plain accesses may become schedule points
+  bool detect_races = true;            // and uses of freed memory
   bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
   bool record = false;                 // fill channel.events and channel.stacks
-  bool hash_every_execution = false;   // full trace hash (slower), for determinism checks
-  bool restore_image = true;           // off under ASan, whose shadow does not follow
-  bool pin = true;                     // to one processor: hand-offs stay on it
-  std::uint32_t processor = 0;         // which one, modulo the number allowed
+  LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
+  bool hash_every_execution = false;  // full trace hash (slower), for determinism checks
+  bool restore_image = true;          // off under ASan, whose shadow does not follow
+  bool pin = true;                    // to one processor: hand-offs stay on it
+  std::uint32_t processor = 0;        // which one, modulo the number allowed
   int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
   /// Called in the worker after each finished execution, outside any task.
   void (*after_execution)(std::uint64_t execution, trace::Channel& channel,

@@ -54,6 +54,14 @@ engine::FreeVerdict to_engine(FreeVerdict verdict) noexcept {
   WEFT_UNREACHABLE("an unknown verdict");
 }
 
+BlockEvent from_engine(const engine::BlockEvent& event) noexcept {
+  return {event.task, event.operation, reinterpret_cast<const void*>(event.pc)};
+}
+
+engine::BlockEvent to_engine(const BlockEvent& event) noexcept {
+  return {event.task, event.step, reinterpret_cast<std::uintptr_t>(event.site)};
+}
+
 class Image final : public engine::ProcessImage {
  public:
   explicit Image(bool restore_segments) noexcept
@@ -87,15 +95,13 @@ class Image final : public engine::ProcessImage {
     if (restore_segments_) threads_.reset_calling_thread();
   }
 
-  void* allocate(TaskId owner, std::uint64_t ordinal, std::size_t bytes, std::size_t alignment,
-                 std::uintptr_t pc) noexcept override {
-    return heap_.allocate(bytes, alignment, {owner, 0, reinterpret_cast<const void*>(pc)},
-                          static_cast<std::uint32_t>(ordinal));
+  void* allocate(const engine::BlockEvent& by, std::uint64_t ordinal, std::size_t bytes,
+                 std::size_t alignment) noexcept override {
+    return heap_.allocate(bytes, alignment, from_engine(by), static_cast<std::uint32_t>(ordinal));
   }
 
-  engine::FreeVerdict release(void* pointer, TaskId by, std::uint64_t operation,
-                              std::uintptr_t pc) noexcept override {
-    return to_engine(heap_.free(pointer, {by, operation, reinterpret_cast<const void*>(pc)}));
+  engine::FreeVerdict release(void* pointer, const engine::BlockEvent& by) noexcept override {
+    return to_engine(heap_.free(pointer, from_engine(by)));
   }
 
   bool find_block(std::uintptr_t address, engine::HeapBlock& block) const noexcept override {
@@ -103,8 +109,11 @@ class Image final : public engine::ProcessImage {
     if (!heap_.owns(pointer)) return false;
     const BlockView view = heap_.find(pointer);
     if (!view) return false;
-    block = {reinterpret_cast<std::uintptr_t>(view.address), view.record->size,
-             view.record->allocated.task, view.record->ordinal,
+    block = {reinterpret_cast<std::uintptr_t>(view.address),
+             view.record->size,
+             to_engine(view.record->allocated),
+             to_engine(view.record->freed),
+             view.record->ordinal,
              view.record->state == BlockState::kLive};
     return true;
   }

@@ -54,7 +54,12 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   announced.argument = static_cast<std::uint64_t>(operand);
   announce(*self, announced);
   const Word value = model::perform(op);
-  settle_order(*self, announced, kind != AtomicKind::kCompareExchange || value == expected);
+  const bool wrote =
+      kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
+  self->execution->memory().accessed(
+      *self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead,
+      reinterpret_cast<std::uintptr_t>(address), sizeof(Word), pc);
+  settle_order(*self, announced, wrote);
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
 }

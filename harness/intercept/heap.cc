@@ -101,7 +101,9 @@ void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool
   if (!ours) return nullptr;
   void* block = nullptr;
   if (self != nullptr) {
-    block = self->execution->image().allocate(self->id, self->allocations++, bytes, alignment, pc);
+    block = self->execution->image().allocate({self->id, self->operation_index, pc},
+                                              self->allocations++, bytes, alignment);
+    self->execution->memory().allocated(*self, bytes, pc);
   } else {
     const HeapLock lock;
     block = engine::allocate_baseline(bytes, alignment, pc);
@@ -118,13 +120,14 @@ void release(void* pointer, std::uintptr_t pc) noexcept {
     engine::release_baseline(pointer);
     return;
   }
-  switch (self->execution->image().release(pointer, self->id, self->operation_index, pc)) {
+  const auto at = reinterpret_cast<std::uintptr_t>(pointer);
+  self->execution->memory().freed(*self, at, pc);
+  switch (self->execution->image().release(pointer, {self->id, self->operation_index, pc})) {
     case engine::FreeVerdict::kFreed: return;
     case engine::FreeVerdict::kDoubleFree:
-      self->execution->fail(trace::FindingKind::kAbort, "double free of a heap block");
+      self->execution->memory().bad_free(*self, trace::FindingKind::kDoubleFree, at, pc);
     case engine::FreeVerdict::kInvalid:
-      self->execution->fail(trace::FindingKind::kAbort,
-                            "free of a pointer that malloc never returned");
+      self->execution->memory().bad_free(*self, trace::FindingKind::kInvalidFree, at, pc);
   }
 }
 

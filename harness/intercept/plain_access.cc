@@ -13,26 +13,26 @@ namespace weft::intercept {
 namespace {
 
 __attribute__((noinline)) void consider(Task& self, const volatile void* address, OpKind kind,
-                                        unsigned width, std::uintptr_t pc) noexcept {
+                                        std::size_t size, std::uintptr_t pc) noexcept {
   Operation op = operation_on(kind, address, pc);
-  op.width = static_cast<std::uint8_t>(width);
+  // Ranges are one access: what lies between their first and last byte is of one piece to the
+  // subject.
+  op.width = size > 255 ? 255 : static_cast<std::uint8_t>(size);
   self.execution->plain_point(self, op);
 }
 
 __attribute__((always_inline)) inline void access(const volatile void* address, OpKind kind,
-                                                  unsigned width, std::uintptr_t pc) noexcept {
+                                                  std::size_t size, std::uintptr_t pc) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return;
   ++self->operation_index;
-  if (--self->accesses_until_point != 0) [[likely]]
-    return;
-  consider(*self, address, kind, width, pc);
-}
-
-/// Ranges are one access: what lies between their first and last byte is of one piece to the
-/// subject.
-unsigned clamp_width(std::size_t size) noexcept {
-  return size > 255 ? 255 : static_cast<unsigned>(size);
+  engine::MemoryWatch& memory = self->execution->memory();
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (--self->accesses_until_point == 0 || memory.races_at(at)) [[unlikely]]
+    consider(*self, address, kind, size, pc);
+  memory.accessed(*self,
+                  kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite,
+                  at, size, pc);
 }
 
 }  // namespace
@@ -77,29 +77,29 @@ WEFT_INTERPOSE void __tsan_vptr_update(void** address, void*) {
   access(address, OpKind::kPlainWrite, 8, WEFT_CALLER);
 }
 WEFT_INTERPOSE void __tsan_read_range(void* address, std::size_t size) {
-  if (size != 0) access(address, OpKind::kPlainRead, clamp_width(size), WEFT_CALLER);
+  if (size != 0) access(address, OpKind::kPlainRead, size, WEFT_CALLER);
 }
 WEFT_INTERPOSE void __tsan_write_range(void* address, std::size_t size) {
-  if (size != 0) access(address, OpKind::kPlainWrite, clamp_width(size), WEFT_CALLER);
+  if (size != 0) access(address, OpKind::kPlainWrite, size, WEFT_CALLER);
 }
 
 WEFT_INTERPOSE void* __tsan_memcpy(void* to, const void* from, std::size_t size) {
   if (size != 0) {
-    access(from, OpKind::kPlainRead, clamp_width(size), WEFT_CALLER);
-    access(to, OpKind::kPlainWrite, clamp_width(size), WEFT_CALLER);
+    access(from, OpKind::kPlainRead, size, WEFT_CALLER);
+    access(to, OpKind::kPlainWrite, size, WEFT_CALLER);
   }
   return std::memcpy(to, from, size);
 }
 
 WEFT_INTERPOSE void* __tsan_memmove(void* to, const void* from, std::size_t size) {
   if (size != 0) {
-    access(from, OpKind::kPlainRead, clamp_width(size), WEFT_CALLER);
-    access(to, OpKind::kPlainWrite, clamp_width(size), WEFT_CALLER);
+    access(from, OpKind::kPlainRead, size, WEFT_CALLER);
+    access(to, OpKind::kPlainWrite, size, WEFT_CALLER);
   }
   return std::memmove(to, from, size);
 }
 
 WEFT_INTERPOSE void* __tsan_memset(void* to, int value, std::size_t size) {
-  if (size != 0) access(to, OpKind::kPlainWrite, clamp_width(size), WEFT_CALLER);
+  if (size != 0) access(to, OpKind::kPlainWrite, size, WEFT_CALLER);
   return std::memset(to, value, size);
 }

@@ -188,6 +188,7 @@ void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why
       break;
     case ChoiceKind::kUser: text.append(" to choose ").append_uint(expected.value); break;
     case ChoiceKind::kDraw: text.append(" to draw ").append_uint(expected.value); break;
+    case ChoiceKind::kPassOver: text.append(" to pass over a race"); break;
     case ChoiceKind::kCount: break;
   }
   text.append(", but ").append(why);

@@ -46,6 +46,7 @@ class Replay final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
+  bool passes_over(const engine::Choice& choice) noexcept override { return choose(choice) != 0; }
   std::uint64_t accesses_until_point(TaskIndex task,
                                      std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;

@@ -28,6 +28,7 @@ inline constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxStacks = std::size_t{1} << 18;
 inline constexpr std::size_t kMaxModules = 256;
 inline constexpr std::size_t kMaxMarks = 256;
+inline constexpr std::size_t kMaxKnownRaces = 256;
 inline constexpr std::size_t kStrategyStateBytes = 64 * 1024;
 // HyperLogLog: 1.04/sqrt(4096) = 1.6 % error
 inline constexpr std::size_t kEstimatorRegisters = 4096;
@@ -44,6 +45,13 @@ struct Mark {
   std::uint64_t hits = 0;            // executions in which it held
   std::uint64_t last_execution = 0;  // the latest such execution, plus 1
   char text[112] = {};
+};
+
+/// A race that was reported or suppressed: it is counted and passed over.
+struct KnownRace {
+  std::uint64_t identity = 0;
+  std::uint64_t executions = 0;  // in which it showed
+  ObjectId object;
 };
 
 /// What the worker is doing, for the supervisor's clock.
@@ -75,6 +83,8 @@ struct Channel {
   ModuleRow modules[kMaxModules];
   std::uint64_t mark_count = 0;
   Mark marks[kMaxMarks];
+  std::uint32_t known_race_count = 0;  // grows while no worker runs
+  KnownRace known_races[kMaxKnownRaces];
   std::uint8_t estimator[kEstimatorRegisters] = {};  // distinct schedules, all executions
   std::size_t strategy_state_size = 0;
   unsigned char strategy_state[kStrategyStateBytes] = {};
@@ -83,6 +93,7 @@ struct Channel {
   std::uint64_t event_count = 0;
   std::uint64_t events_dropped = 0;
   std::uint32_t stack_count = 0;
+  FindingAccess seen[kMaxFindingAccesses];  // what WorkerConfig::look_out asked for
   Deviation deviations[kMaxDeviations];
   Event events[kMaxEvents];
   Stack stacks[kMaxStacks];

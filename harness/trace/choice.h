@@ -27,6 +27,7 @@ enum class ChoiceKind : std::uint8_t {
   kWaiter,    // which waiter a signal or wake reaches; value is its TaskId
   kUser,      // weft::choose; value is the number chosen
   kDraw,      // a number from outside (random_device and the like)
+  kPassOver,  // a race: 1 goes on, where the default is to stop with a finding
   kCount
 };
 

@@ -49,6 +49,15 @@ Finding sound(Finding finding, const Trace& trace) {
   end_with_nul(finding.file);
   end_with_nul(finding.detail);
   finding.task_count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
+  finding.object = sound(finding.object);
+  finding.access_count = std::min<std::uint32_t>(finding.access_count, kMaxFindingAccesses);
+  for (FindingAccess& access : std::span(finding.accesses, finding.access_count)) {
+    access.task = listed(access.task, trace);
+    if (access.kind > AccessKind::kAllocate) access.kind = AccessKind::kRead;
+    for (HeldLock& lock : access.held) lock.object = sound(lock.object);
+    access.held_count = std::min<std::uint32_t>(access.held_count, kMaxHeldLocks);
+    access.stack.count = std::min<std::uint32_t>(access.stack.count, kMaxFrames);
+  }
   for (FindingTask& task : std::span(finding.tasks, finding.task_count)) {
     task.index = listed(task.index, trace);
     task.waits_for = listed(task.waits_for, trace);
@@ -112,11 +121,13 @@ class NameResolver {
   void resolve_all() {
     for (const FindingTask& task : std::span(trace_.finding.tasks, trace_.finding.task_count)) {
       name(task.object);
-      for (const HeldLock& lock : std::span(task.held, task.held_count)) {
-        name(lock.object);
-        symbolize(lock.acquired_at);
-      }
+      resolve({task.held, task.held_count});
       symbolize(task.stack);
+    }
+    name(trace_.finding.object);
+    for (const auto& access : std::span(trace_.finding.accesses, trace_.finding.access_count)) {
+      resolve({access.held, access.held_count});
+      symbolize(access.stack);
     }
     for (const Stack& stack : trace_.stacks) symbolize(stack);
     for (const Event& event : trace_.events) {
@@ -126,6 +137,12 @@ class NameResolver {
   }
 
  private:
+  void resolve(std::span<const HeldLock> locks) {
+    for (const HeldLock& lock : locks) {
+      name(lock.object);
+      symbolize(lock.acquired_at);
+    }
+  }
   void symbolize(const Stack& stack) {
     for (const Site site : std::span(stack.frames, stack.count)) symbolize(site);
   }
@@ -156,6 +173,7 @@ Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts) {
   return with_deviations({.scenario = facts.scenario,
                           .fingerprint = facts.fingerprint,
                           .memory_points = facts.memory_points,
+                          .races = facts.races,
                           .step_cap = facts.step_cap,
                           .finding = kind < FindingKind::kCount ? kind : FindingKind::kWorkerDied,
                           .steps = channel.steps,

@@ -28,6 +28,7 @@ struct RunFacts {
   std::uint64_t fingerprint = 0;
   std::uint64_t step_cap = 0;
   bool memory_points = true;
+  bool races = true;
   std::string output = {};  // the end of what the test wrote
 };
 

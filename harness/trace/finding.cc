@@ -26,9 +26,25 @@ const char* name(FindingKind kind) noexcept {
     case FindingKind::kWorkerDied: return "worker_died";
     case FindingKind::kUserError: return "user_error";
     case FindingKind::kDivergence: return "divergence";
+    case FindingKind::kDataRace: return "data_race";
+    case FindingKind::kUseAfterFree: return "use_after_free";
+    case FindingKind::kDoubleFree: return "double_free";
+    case FindingKind::kInvalidFree: return "invalid_free";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");
+}
+
+const char* name(AccessKind kind) noexcept {
+  switch (kind) {
+    case AccessKind::kRead: return "read";
+    case AccessKind::kWrite: return "write";
+    case AccessKind::kAtomicRead: return "atomic read";
+    case AccessKind::kAtomicWrite: return "atomic write";
+    case AccessKind::kFree: return "free";
+    case AccessKind::kAllocate: return "allocation";
+  }
+  WEFT_UNREACHABLE("an access kind outside its enumeration");
 }
 
 }  // namespace weft::trace

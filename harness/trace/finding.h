@@ -32,6 +32,10 @@ enum class FindingKind : std::uint8_t {
   kWorkerDied,      // the worker vanished without a word (SIGKILL, out of memory)
   kUserError,       // the test misuses the api
   kDivergence,      // a replay no longer matches
+  kDataRace,
+  kUseAfterFree,
+  kDoubleFree,
+  kInvalidFree,  // of what malloc never returned
   kCount
 };
 
@@ -41,6 +45,7 @@ enum class FindingKind : std::uint8_t {
 inline constexpr int kMaxFrames = 32;
 inline constexpr int kMaxFindingTasks = 64;
 inline constexpr int kMaxHeldLocks = 8;
+inline constexpr int kMaxFindingAccesses = 3;  // two that race, and the block's allocation
 
 /// Innermost frame first. Sites lie inside their call instructions: return addresses less one.
 struct Stack {
@@ -52,6 +57,37 @@ struct Stack {
 struct HeldLock {
   ObjectId object;
   Site acquired_at = {};
+};
+
+/// How memory is touched. Stored in traces: append only.
+enum class AccessKind : std::uint8_t {
+  kRead,
+  kWrite,
+  kAtomicRead,
+  kAtomicWrite,
+  kFree,
+  kAllocate,
+};
+
+/// "read", "atomic write", "free", ...
+[[nodiscard]] const char* name(AccessKind kind) noexcept;
+
+[[nodiscard]] constexpr bool is_atomic(AccessKind kind) noexcept {
+  return kind == AccessKind::kAtomicRead || kind == AccessKind::kAtomicWrite;
+}
+[[nodiscard]] constexpr bool is_write(AccessKind kind) noexcept {
+  return kind != AccessKind::kRead && kind != AccessKind::kAtomicRead;
+}
+
+/// One of the accesses that the finding is about.
+struct FindingAccess {
+  TaskIndex task = kNoTaskIndex;
+  AccessKind kind = AccessKind::kRead;
+  std::uint64_t size = 0;             // bytes
+  std::uint64_t operation_index = 0;  // of the access itself
+  std::uint32_t held_count = 0;
+  HeldLock held[kMaxHeldLocks] = {};  // then
+  Stack stack = {};                   // one frame only where the access was not replayed
 };
 
 enum class TaskState : std::uint8_t { kRunnable, kBlocked, kEnded };
@@ -81,7 +117,11 @@ struct Finding {
   char message[1024] = {};           // one line: the assertion's text, the exception's what()
   char file[256] = {};               // where the message comes from, if the subject said so
   int line = 0;
-  char detail[2048] = {};  // further lines, already readable
+  char detail[2048] = {};      // further lines, already readable
+  std::uint64_t identity = 0;  // of what an exploration may pass over; 0: nothing
+  ObjectId object = {};        // what the accesses touch
+  std::uint32_t access_count = 0;
+  FindingAccess accesses[kMaxFindingAccesses];  // the latest first
   std::uint32_t task_count = 0;
   FindingTask tasks[kMaxFindingTasks];
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -126,6 +127,23 @@ void read_meta(ByteReader& in, Trace& trace) {
   meta.memory_points = in.varint_up_to(1) != 0;
 }
 
+void write_held(ByteWriter& out, const HeldLock (&locks)[kMaxHeldLocks], std::uint32_t count) {
+  count = std::min<std::uint32_t>(count, kMaxHeldLocks);
+  out.varint(count);
+  for (const HeldLock& lock : std::span(locks, count)) {
+    write_object(out, lock.object);
+    write_site(out, lock.acquired_at);
+  }
+}
+std::uint32_t read_held(ByteReader& in, HeldLock (&locks)[kMaxHeldLocks]) {
+  const auto count = static_cast<std::uint32_t>(in.varint_up_to(kMaxHeldLocks));
+  for (HeldLock& lock : std::span(locks, count)) {
+    lock.object = read_object(in);
+    lock.acquired_at = read_site(in);
+  }
+  return count;
+}
+
 void write_finding_task(ByteWriter& out, const FindingTask& task) {
   write_index(out, task.index, kNoTaskIndex);
   out.varint(static_cast<std::uint64_t>(task.state) << 1 | (task.in_cycle ? 1 : 0));
@@ -133,12 +151,7 @@ void write_finding_task(ByteWriter& out, const FindingTask& task) {
   write_object(out, task.object);
   out.varint(task.operation_index);
   write_index(out, task.waits_for, kNoTaskIndex);
-  const std::uint32_t held = std::min<std::uint32_t>(task.held_count, kMaxHeldLocks);
-  out.varint(held);
-  for (std::uint32_t i = 0; i < held; ++i) {
-    write_object(out, task.held[i].object);
-    write_site(out, task.held[i].acquired_at);
-  }
+  write_held(out, task.held, task.held_count);
   write_stack(out, task.stack);
 }
 FindingTask read_finding_task(ByteReader& in) {
@@ -152,11 +165,7 @@ FindingTask read_finding_task(ByteReader& in) {
   task.object = read_object(in);
   task.operation_index = in.varint();
   task.waits_for = read_index(in, kNoTaskIndex);
-  task.held_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxHeldLocks));
-  for (std::uint32_t i = 0; i < task.held_count; ++i) {
-    task.held[i].object = read_object(in);
-    task.held[i].acquired_at = read_site(in);
-  }
+  task.held_count = read_held(in, task.held);
   task.stack = read_stack(in);
   return task;
 }
@@ -191,6 +200,36 @@ void read_finding(ByteReader& in, Trace& trace) {
   read_bounded(in, finding.detail);
   finding.task_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxFindingTasks));
   for (std::uint32_t i = 0; i < finding.task_count; ++i) finding.tasks[i] = read_finding_task(in);
+}
+
+// The accesses that the finding is about.
+void write_accesses(ByteWriter& out, const Trace& trace) {
+  const Finding& finding = trace.finding;
+  write_object(out, finding.object);
+  const std::uint32_t count = std::min<std::uint32_t>(finding.access_count, kMaxFindingAccesses);
+  out.varint(count);
+  for (const FindingAccess& access : std::span(finding.accesses, count)) {
+    write_index(out, access.task, kNoTaskIndex);
+    out.varint(static_cast<std::uint64_t>(access.kind));
+    out.varint(access.size);
+    out.varint(access.operation_index);
+    write_held(out, access.held, access.held_count);
+    write_stack(out, access.stack);
+  }
+}
+void read_accesses(ByteReader& in, Trace& trace) {
+  Finding& finding = trace.finding;
+  finding.object = read_object(in);
+  finding.access_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxFindingAccesses));
+  for (FindingAccess& access : std::span(finding.accesses, finding.access_count)) {
+    access.task = read_index(in, kNoTaskIndex);
+    access.kind =
+        static_cast<AccessKind>(in.varint_up_to(static_cast<std::uint64_t>(AccessKind::kAllocate)));
+    access.size = in.varint();
+    access.operation_index = in.varint();
+    access.held_count = read_held(in, access.held);
+    access.stack = read_stack(in);
+  }
 }
 
 void write_host(ByteWriter& out, const Trace& trace) {
@@ -392,11 +431,12 @@ bool names_a_task(const Trace& trace, TaskIndex index) {
 }  // namespace
 
 const Section kSections[kSectionCount] = {
-    {"META", true, write_meta, read_meta},      {"FIND", true, write_finding, read_finding},
-    {"HOST", false, write_host, read_host},     {"MODS", false, write_modules, read_modules},
-    {"TASK", true, write_tasks, read_tasks},    {"SYMB", false, write_symbols, read_symbols},
-    {"NAME", false, write_names, read_names},   {"STCK", false, write_stacks, read_stacks},
-    {"EVNT", false, write_events, read_events}, {"OUTP", false, write_output, read_output},
+    {"META", true, write_meta, read_meta},          {"FIND", true, write_finding, read_finding},
+    {"ACCS", false, write_accesses, read_accesses}, {"HOST", false, write_host, read_host},
+    {"MODS", false, write_modules, read_modules},   {"TASK", true, write_tasks, read_tasks},
+    {"SYMB", false, write_symbols, read_symbols},   {"NAME", false, write_names, read_names},
+    {"STCK", false, write_stacks, read_stacks},     {"EVNT", false, write_events, read_events},
+    {"OUTP", false, write_output, read_output},
 };
 
 std::string check_references(const Trace& trace) {
@@ -405,6 +445,11 @@ std::string check_references(const Trace& trace) {
     if (parent != kNoTaskIndex && parent >= i) return fmt::format("task {} precedes its parent", i);
   }
   if (!names_a_task(trace, trace.finding.task)) return "the finding names no task of the trace";
+  for (std::uint32_t i = 0; i < trace.finding.access_count; ++i) {
+    if (!names_a_task(trace, trace.finding.accesses[i].task)) {
+      return "the finding names no task of the trace";
+    }
+  }
   for (std::uint32_t i = 0; i < trace.finding.task_count; ++i) {
     const FindingTask& task = trace.finding.tasks[i];
     if (!names_a_task(trace, task.index) || !names_a_task(trace, task.waits_for)) {

@@ -18,7 +18,8 @@ namespace weft::trace {
 namespace {
 
 constexpr std::uint64_t kFlagMemoryPoints = 1;
-constexpr std::uint64_t kKnownFlags = kFlagMemoryPoints;
+constexpr std::uint64_t kFlagIgnoresRaces = 2;
+constexpr std::uint64_t kKnownFlags = kFlagMemoryPoints | kFlagIgnoresRaces;
 constexpr std::size_t kChecksumBytes = 4;
 
 // A deviation's first number: task position, then these low bits.
@@ -137,6 +138,7 @@ Outcome<Token> read_body(std::string_view body) {
     return Failure{"flags: one is set that this weft does not know"};
   }
   token.memory_points = (flags & kFlagMemoryPoints) != 0;
+  token.races = (flags & kFlagIgnoresRaces) == 0;
   token.fingerprint = in.fixed64();
   token.scenario = in.string(kMaxScenarioName);
   if (!in.ok()) return Failure{"scenario name: it is cut short"};
@@ -239,7 +241,8 @@ Outcome<Token> with_deviations(Token token, std::span<const TaskRow> table,
 
 std::string format_token(const Token& token) {
   ByteWriter body;
-  body.varint(token.memory_points ? kFlagMemoryPoints : 0);
+  body.varint((token.memory_points ? kFlagMemoryPoints : 0) |
+              (token.races ? 0 : kFlagIgnoresRaces));
   body.fixed64(token.fingerprint);
   body.string(token.scenario);
   body.varint(token.step_cap);

@@ -66,6 +66,16 @@ Trace sample() {
           .held = {{a, site}},
           .stack = {.count = 1, .frames = {site}}};
 
+  finding.object = a;
+  finding.access_count = 1;
+  finding.accesses[0] = {.task = 1,
+                         .kind = AccessKind::kAtomicWrite,
+                         .size = 4,
+                         .operation_index = 6,
+                         .held_count = 1,
+                         .held = {{b, site}},
+                         .stack = {.count = 1, .frames = {site}}};
+
   trace.symbols[site] = {{.function = "f(int)", .file = "abba.cc", .line = 3},
                          {.function = "main", .file = "abba.cc", .line = 30}};
   trace.symbols[{0, 0x9999}] = {};

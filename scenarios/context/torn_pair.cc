@@ -49,7 +49,7 @@ WEFT_SCENARIO(torn_pair,
               {.name = "context/torn_pair" WEFT_VARIANT,
                .summary = by_variant("one allocator's allocate with the other's deallocate",
                                      "one context's allocator, both halves"),
-               .expect = expect_with_mutant("always"),
+               .expect = expect_with_mutant("data_race"),
                .budget = 2000}) {
   constexpr std::size_t kBytes = 64;
   install_allocator<1>();

@@ -3,6 +3,7 @@
 
 // A user's own GoogleTest program, for programs_test.cc.
 
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -29,7 +30,7 @@ WEFT_TEST(Counter, IsLocked, .schedules = 50) {
 }
 
 WEFT_TEST(Counter, FailsOnAnotherThread, .schedules = 500) {
-  int counter = 0;
+  std::atomic<int> counter = 0;
   std::thread other([&] {
     const int seen = counter;
     std::this_thread::yield();
@@ -40,7 +41,7 @@ WEFT_TEST(Counter, FailsOnAnotherThread, .schedules = 500) {
 }
 
 WEFT_TEST(Counter, AssertsOnTheRoot) {
-  int counter = 0;
+  std::atomic<int> counter = 0;
   std::thread other([&] { counter = 1; });
   ASSERT_EQ(counter, 0);
   other.join();

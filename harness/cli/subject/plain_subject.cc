@@ -3,6 +3,7 @@
 
 // A user's own program without any test framework, for programs_test.cc.
 
+#include <atomic>
 #include <cstdio>
 #include <thread>
 
@@ -10,7 +11,7 @@
 
 int main() {
   const weft::Result result = weft::explore({.name = "plain", .schedules = 500}, [] {
-    int counter = 0;
+    std::atomic<int> counter = 0;
     std::thread other([&] { counter = 1; });
     weft::always(counter == 0, "the other thread is late");
     other.join();

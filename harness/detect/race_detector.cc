@@ -1,0 +1,177 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/detect/race_detector.h"
+
+namespace weft::detect {
+namespace {
+
+constexpr std::uintptr_t kGranule = Shadow::kGranule;
+
+/// Calls visit(granule's address, first byte, one past the last byte) for each granule touched.
+template <typename Visit>
+void for_each_granule(std::uintptr_t address, std::size_t size, Visit visit) noexcept {
+  const std::uintptr_t end = address + size;
+  for (std::uintptr_t granule = address - address % kGranule; granule < end; granule += kGranule) {
+    const std::uintptr_t from = granule < address ? address - granule : 0;
+    const std::uintptr_t to = end - granule < kGranule ? end - granule : kGranule;
+    visit(granule, static_cast<std::uint8_t>(from), static_cast<std::uint8_t>(to));
+  }
+}
+
+}  // namespace
+
+Cell& RaceDetector::fresh_cell(std::uintptr_t address) noexcept {
+  Cell& cell = shadow_.cell(address);
+  if (cell.generation == generation_) [[likely]]
+    return cell;
+  cell = Cell{};
+  cell.generation = generation_;
+  const Origin origin = origins_.origin_of(address);
+  // A free is kept as the write that no later access is ordered after.
+  cell.history.write = origin.freed.none() ? origin.allocated : origin.freed;
+  cell.watched = origin.watched;
+  return cell;
+}
+
+bool RaceDetector::touch(std::uintptr_t address, std::size_t size, const Access& now,
+                         Conflict& conflict) noexcept {
+  bool found = false;
+  const auto examine = [&](History& history, std::uintptr_t at) {
+    if (!found) {
+      if (const Access* earlier = conflict_in(history, now)) {
+        conflict = {*earlier, at};
+        found = true;
+      }
+    }
+    note(history, now);
+  };
+  for_each_granule(address, size, [&](std::uintptr_t granule, std::uint8_t from, std::uint8_t to) {
+    Cell& cell = fresh_cell(granule);
+    if (cell.end == 0) {
+      cell.begin = from;
+      cell.end = to;
+    } else if (!cell.split() && (cell.begin != from || cell.end != to)) {
+      split(cell, granule);
+    }
+    if (!cell.split()) return examine(cell.history, granule + from);
+    for (std::uint8_t byte = from; byte < to; ++byte) examine(cell.bytes()[byte], granule + byte);
+  });
+  return found;
+}
+
+bool RaceDetector::release(std::uintptr_t address, std::size_t size, const Access& now,
+                           Conflict& conflict, model::HappensBefore& order) noexcept {
+  bool found = false;
+  const auto examine = [&](const History& history, std::uintptr_t at) {
+    if (found) return;
+    if (const Access* earlier = conflict_in(history, now)) {
+      conflict = {*earlier, at};
+      found = true;
+    }
+  };
+  for_each_granule(address, size, [&](std::uintptr_t granule, std::uint8_t, std::uint8_t) {
+    Cell* const cell = shadow_.find(granule);
+    if (cell == nullptr || cell->generation != generation_) return;
+    if (cell->split()) {
+      for (std::uint8_t byte = 0; byte < kGranule; ++byte)
+        examine(cell->bytes()[byte], granule + byte);
+    } else {
+      examine(cell->history, granule + cell->begin);
+    }
+    if (cell->synchronises) {
+      for (std::uint8_t byte = 0; byte < kGranule; ++byte) order.forget(granule + byte);
+    }
+    // Whoever comes next finds a fresh cell and asks where the memory comes from.
+    cell->generation = generation_ - 1;
+  });
+  return found;
+}
+
+const Access* RaceDetector::conflict_in(const History& history, const Access& now) const noexcept {
+  if (history.write.what() == AccessKind::kFree && !history.write.none()) return &history.write;
+  if (unordered(history.write, now)) return &history.write;
+  if (is_write(now.what())) {
+    if (unordered(history.read, now)) return &history.read;
+    for (const AccessList* read = history.more_reads; read != nullptr; read = read->next) {
+      if (unordered(read->access, now)) return &read->access;
+    }
+  }
+  if (is_atomic(now.what())) return nullptr;
+  for (const AccessList* atomic = history.atomics; atomic != nullptr; atomic = atomic->next) {
+    const bool one_writes = is_write(now.what()) || is_write(atomic->access.what());
+    if (one_writes && unordered(atomic->access, now)) return &atomic->access;
+  }
+  return nullptr;
+}
+
+void RaceDetector::note(History& history, const Access& now) noexcept {
+  switch (now.what()) {
+    case AccessKind::kRead: return note_read(history, now);
+    case AccessKind::kAtomicRead:
+    case AccessKind::kAtomicWrite: return note_atomic(history, now);
+    case AccessKind::kWrite:
+    case AccessKind::kAllocate:
+    case AccessKind::kFree:
+      // All that went before precedes it, or has just been found not to.
+      history = History{};
+      history.write = now;
+      return;
+  }
+}
+
+void RaceDetector::note_read(History& history, const Access& now) noexcept {
+  const bool follows = history.read.none() || history.read.task == now.task ||
+                       (history.more_reads == nullptr && !unordered(history.read, now));
+  if (follows) {
+    history.read = now;
+    return;
+  }
+  for (AccessList* read = history.more_reads; read != nullptr; read = read->next) {
+    if (read->access.task == now.task) {
+      read->access = now;
+      return;
+    }
+  }
+  auto* const entry = arena_.make<AccessList>();
+  *entry = {now, history.more_reads};
+  history.more_reads = entry;
+}
+
+void RaceDetector::note_atomic(History& history, const Access& now) noexcept {
+  for (AccessList* atomic = history.atomics; atomic != nullptr; atomic = atomic->next) {
+    if (atomic->access.task == now.task && atomic->access.kind == now.kind) {
+      atomic->access = now;
+      return;
+    }
+  }
+  auto* const entry = arena_.make<AccessList>();
+  *entry = {now, history.atomics};
+  history.atomics = entry;
+}
+
+void RaceDetector::split(Cell& cell, std::uintptr_t granule) noexcept {
+  const std::span<History> bytes = arena_.make_array<History>(kGranule);
+  for (std::uint8_t byte = 0; byte < kGranule; ++byte) {
+    if (byte < cell.begin || byte >= cell.end) {
+      bytes[byte].write = origins_.origin_of(granule + byte).allocated;
+      continue;
+    }
+    bytes[byte] = cell.history;
+    bytes[byte].more_reads = copy(cell.history.more_reads);
+    bytes[byte].atomics = copy(cell.history.atomics);
+  }
+  cell.set_split(bytes.data());
+}
+
+AccessList* RaceDetector::copy(const AccessList* list) noexcept {
+  AccessList* first = nullptr;
+  for (; list != nullptr; list = list->next) {
+    auto* const entry = arena_.make<AccessList>();
+    *entry = {list->access, first};
+    first = entry;
+  }
+  return first;
+}
+
+}  // namespace weft::detect

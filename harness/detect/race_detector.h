@@ -1,0 +1,113 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Finds accesses of which one writes, not both atomic, that nothing orders: data
+// races as [intro.races] defines them. Precise for the schedule at hand: no race
+// between two accesses that happened is missed or made up.
+//
+// Source: the epochs of FastTrack (Flanagan and Freund, PLDI 2009), with a clock
+// that names the access (shadow.h), and lists in place of read vectors.
+//
+// Thread-safety: the running task only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/base/arena.h"
+#include "harness/detect/shadow.h"
+#include "harness/model/happens_before.h"
+
+namespace weft::detect {
+
+/// What there is to know of memory that nobody has touched since it was allocated.
+struct Origin {
+  Access allocated;      // none: not of the subject's heap, or from before the execution
+  Access freed;          // none: it lives
+  bool watched = false;  // known to race
+};
+
+class OriginSource {
+ public:
+  virtual ~OriginSource() = default;
+  [[nodiscard]] virtual Origin origin_of(std::uintptr_t address) const noexcept = 0;
+};
+
+/// Two accesses that must not both be.
+struct Conflict {
+  Access earlier;
+  std::uintptr_t address = 0;  // the first byte found
+};
+
+class RaceDetector {
+ public:
+  RaceDetector(const model::HappensBefore& order, const OriginSource& origins,
+               Arena& arena) noexcept
+      : order_(order), origins_(origins), arena_(arena) {}
+
+  /// For a new execution; the arena has been reset.
+  void clear() noexcept { ++generation_; }
+
+  /// True where `now` is a plain access of memory that only its task has touched
+  /// since it was allocated; it is then noted and there is nothing more to do.
+  [[nodiscard]] bool touch_own(std::uintptr_t address, std::size_t size,
+                               const Access& now) noexcept {
+    const std::size_t begin = address % Shadow::kGranule;
+    Cell& cell = shadow_.cell(address);
+    if (cell.generation != generation_ || cell.begin != begin || cell.end != begin + size ||
+        cell.watched)
+      return false;
+    History& history = cell.history;
+    const auto of_another = [&](const Access& access) {
+      return access.task != now.task && !access.none();
+    };
+    if (history.more_reads != nullptr || history.atomics != nullptr || of_another(history.write))
+      return false;
+    if (!is_write(now.what())) {
+      if (of_another(history.read)) return false;
+      history.read = now;
+      return true;
+    }
+    if (of_another(history.read)) return false;
+    history.write = now;
+    return true;
+  }
+
+  /// Whether the memory at `address` is known to race.
+  [[nodiscard]] bool watched(std::uintptr_t address) noexcept {
+    return fresh_cell(address).watched;
+  }
+
+  /// Notes `now`, an access of any kind but kFree. True, and `conflict` filled in, where an
+  /// earlier access (a free included) was not ordered before it.
+  bool touch(std::uintptr_t address, std::size_t size, const Access& now,
+             Conflict& conflict) noexcept;
+
+  /// The block's accesses must all be ordered before its free; its history ends here.
+  bool release(std::uintptr_t address, std::size_t size, const Access& now, Conflict& conflict,
+               model::HappensBefore& order) noexcept;
+
+  /// Notes that HappensBefore knows `address`.
+  void synchronises(std::uintptr_t address) noexcept { fresh_cell(address).synchronises = true; }
+
+ private:
+  [[nodiscard]] Cell& fresh_cell(std::uintptr_t address) noexcept;
+  [[nodiscard]] bool unordered(const Access& earlier, const Access& now) const noexcept {
+    return !earlier.none() && !order_.precedes(earlier.by(), earlier.operation, now.by());
+  }
+  /// The first access in `history` that conflicts with `now`, or null.
+  [[nodiscard]] const Access* conflict_in(const History& history, const Access& now) const noexcept;
+  void note(History& history, const Access& now) noexcept;
+  void note_read(History& history, const Access& now) noexcept;
+  void note_atomic(History& history, const Access& now) noexcept;
+  void split(Cell& cell, std::uintptr_t granule) noexcept;
+  [[nodiscard]] AccessList* copy(const AccessList* list) noexcept;
+
+  const model::HappensBefore& order_;
+  const OriginSource& origins_;
+  Arena& arena_;
+  Shadow shadow_;
+  std::uint32_t generation_ = 1;
+};
+
+}  // namespace weft::detect

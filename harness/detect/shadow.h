@@ -1,0 +1,118 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Who touched which memory last: a cell of history for every eight bytes.
+//
+// A cell speaks of one range of bytes within its granule, as programs nearly
+// always access a variable in one way. Where they do not (a byte of a word, a
+// bit-field's neighbour) the cell is split into one history per byte.
+//
+// An access is named by (task, operation index), which is also the component by
+// which clocks are compared (model/vector_clock.h), so that the report's replay
+// can stop at exactly that access and take its stack.
+//
+// Cells are found through a two-level table over 47 bits of address. Nothing is
+// cleared between executions: a cell of another generation is an empty one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/base/ids.h"
+#include "harness/base/mapped_array.h"
+#include "harness/trace/finding.h"
+
+namespace weft::detect {
+
+using trace::AccessKind;
+
+/// One access by a task. Zero bytes: none.
+struct Access {
+  std::uintptr_t pc = 0;
+  std::uint64_t operation : 44 = 0;  // the task's operation index
+  std::uint64_t task : 12 = 0;       // its index, plus 1; 0 for no access
+  std::uint64_t kind : 4 = 0;
+  std::uint64_t size : 4 = 0;  // bytes, saturating
+
+  Access() noexcept = default;
+  Access(TaskIndex by, std::uint64_t at, AccessKind what, std::size_t bytes,
+         std::uintptr_t from) noexcept
+      : pc(from),
+        operation(at),
+        task(std::uint64_t{by} + 1),
+        kind(static_cast<std::uint64_t>(what)),
+        size(bytes < 15 ? bytes : 15) {}
+
+  [[nodiscard]] bool none() const noexcept { return task == 0; }
+  [[nodiscard]] TaskIndex by() const noexcept { return static_cast<TaskIndex>(task - 1); }
+  [[nodiscard]] AccessKind what() const noexcept { return static_cast<AccessKind>(kind); }
+};
+static_assert(sizeof(Access) == 16);
+
+/// Accesses of which none precedes another: concurrent reads, and atomic accesses of each kind.
+struct AccessList {
+  Access access;
+  AccessList* next = nullptr;
+};
+
+/// What happened to one range of bytes.
+struct History {
+  Access write;                      // the latest plain write, allocation included
+  Access read;                       // the latest plain read, if those before it precede it
+  AccessList* more_reads = nullptr;  // reads by other tasks that `read` does not follow
+  AccessList* atomics = nullptr;     // the latest atomic read and write of each task
+};
+
+struct alignas(64) Cell {
+  History history;
+  std::uint32_t generation = 0;
+  std::uint8_t begin = 0;  // the bytes of the granule that the history is about
+  std::uint8_t end = 0;
+  bool synchronises = false;  // some byte of it is an atomic or a lock, known to HappensBefore
+  bool watched = false;       // known to race: its accesses are schedule points
+  // Split: one history per byte, and `history` is unused.
+  [[nodiscard]] bool split() const noexcept { return end > kGranule; }
+  [[nodiscard]] History* bytes() const noexcept {
+    return reinterpret_cast<History*>(history.more_reads);
+  }
+  void set_split(History* bytes) noexcept {
+    history.more_reads = reinterpret_cast<AccessList*>(bytes);
+    end = kGranule + 1;
+  }
+  static constexpr std::uint8_t kGranule = 8;
+};
+static_assert(sizeof(Cell) == 64, "a cell is one cache line");
+
+class Shadow {
+ public:
+  static constexpr std::uintptr_t kGranule = Cell::kGranule;
+
+  Shadow() noexcept : leaves_(std::size_t{1} << (kAddressBits - kLeafBits)) {}
+
+  /// The cell of the granule that holds `address`; of any generation.
+  [[nodiscard]] Cell& cell(std::uintptr_t address) noexcept {
+    Cell* const leaf = leaves_.data()[(address & kAddressMask) >> kLeafBits];
+    if (leaf == nullptr) [[unlikely]]
+      return make_leaf(address)[index_in_leaf(address)];
+    return leaf[index_in_leaf(address)];
+  }
+  /// The same, or null where nothing was ever noted near `address`.
+  [[nodiscard]] Cell* find(std::uintptr_t address) noexcept {
+    Cell* const leaf = leaves_.data()[(address & kAddressMask) >> kLeafBits];
+    return leaf == nullptr ? nullptr : &leaf[index_in_leaf(address)];
+  }
+
+ private:
+  static constexpr unsigned kAddressBits = 47;
+  static constexpr unsigned kLeafBits = 24;  // 16 MiB of memory to a leaf
+  static constexpr std::uintptr_t kAddressMask = (std::uintptr_t{1} << kAddressBits) - 1;
+
+  [[nodiscard]] static std::size_t index_in_leaf(std::uintptr_t address) noexcept {
+    return (address & ((std::uintptr_t{1} << kLeafBits) - 1)) / kGranule;
+  }
+  Cell* make_leaf(std::uintptr_t address) noexcept;
+
+  MappedArray<Cell*> leaves_;
+};
+
+}  // namespace weft::detect

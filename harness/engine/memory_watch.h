@@ -1,0 +1,99 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What the engine makes of the subject's memory accesses: data races and uses of
+// freed blocks, each with both sides.
+//
+// The detector names the earlier access by (task, operation index) only. Its
+// stack comes from a second replay, which is told which accesses to look out
+// for (WorkerConfig::look_out): stacks are walked where they are wanted, not at
+// every access.
+//
+// A race does not end an execution by itself. One that is known (reported
+// before, or suppressed) is passed over: a departure from the default, so that
+// it is in the choice log and a token's replay passes over it as well.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "harness/detect/race_detector.h"
+#include "harness/engine/process_image.h"
+#include "harness/engine/task.h"
+#include "harness/trace/finding.h"
+
+namespace weft::engine {
+
+class MemoryWatch final : private detect::OriginSource {
+ public:
+  explicit MemoryWatch(Execution& execution) noexcept;
+
+  /// For a new execution; the arena has been reset.
+  void clear() noexcept;
+
+  [[nodiscard]] bool active() const noexcept { return active_; }
+
+  /// `self` is about to access memory, or just did so atomically. Does not
+  /// return if that is a finding.
+  void accessed(Task& self, trace::AccessKind kind, std::uintptr_t address, std::size_t size,
+                std::uintptr_t pc) noexcept {
+    if (!active_) return;
+    const detect::Access now(self.index, self.operation_index, kind, size, pc);
+    if (!trace::is_atomic(kind) && !looking_out_ && races_.touch_own(address, size, now)) [[likely]]
+      return;
+    examine(self, now, address, size);
+  }
+
+  /// Whether a plain access of `address` ought to be a schedule point, because
+  /// the memory is known to race.
+  [[nodiscard]] bool races_at(std::uintptr_t address) noexcept {
+    return known_objects_ && active_ && races_.watched(address);
+  }
+
+  void allocated(Task& self, std::size_t size, std::uintptr_t pc) noexcept {
+    if (looking_out_) look_out(self, trace::AccessKind::kAllocate, size, pc);
+  }
+  /// `self` is about to free `block`.
+  void freed(Task& self, std::uintptr_t block, std::uintptr_t pc) noexcept;
+
+  /// `self` frees what is free already, or what malloc never returned.
+  [[noreturn]] void bad_free(Task& self, trace::FindingKind kind, std::uintptr_t block,
+                             std::uintptr_t pc) noexcept;
+
+  /// A lock or an atomic lives at `address`.
+  void synchronises(std::uintptr_t address) noexcept {
+    if (active_) races_.synchronises(address);
+  }
+
+ private:
+  [[nodiscard]] detect::Origin origin_of(std::uintptr_t address) const noexcept override;
+  [[nodiscard]] TaskIndex index_of(TaskId id) const noexcept;
+  [[nodiscard]] bool is_known(const ObjectId& object) const noexcept;
+
+  void examine(Task& self, const detect::Access& now, std::uintptr_t address,
+               std::size_t size) noexcept;
+  void look_out(Task& self, trace::AccessKind kind, std::size_t size, std::uintptr_t pc) noexcept;
+  void report(Task& self, const detect::Access& now, std::size_t size,
+              const detect::Conflict& conflict) noexcept;
+  void describe(const detect::Access& access, std::size_t size,
+                trace::FindingAccess& row) const noexcept;
+  void describe_block(const HeapBlock& block, const detect::Access& earlier) noexcept;
+  [[nodiscard]] bool passes_over(Task& self, std::uint64_t identity) noexcept;
+  [[nodiscard]] std::uint64_t identity_of(const detect::Access& now, const detect::Access& earlier,
+                                          std::uintptr_t address) const noexcept;
+
+  /// A race passed over in this execution; once is enough.
+  struct Passed {
+    std::uint64_t identity = 0;
+    Passed* next = nullptr;
+  };
+
+  Execution& execution_;
+  detect::RaceDetector races_;
+  bool active_ = false;
+  bool looking_out_ = false;
+  bool known_objects_ = false;
+  Passed* passed_ = nullptr;
+};
+
+}  // namespace weft::engine
