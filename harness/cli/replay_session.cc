@@ -143,6 +143,7 @@ ReplayResult replay(const trace::Token& token, Options options, const Setup& set
   options.max_steps = token.step_cap;
   options.memory_points = token.memory_points;
   options.races = token.races;
+  options.leaks = token.leaks;
   ReplayResult result;
   result.error = refusal();
   if (!result.error.empty()) return result;

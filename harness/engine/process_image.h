@@ -62,6 +62,8 @@ class ProcessImage {
   virtual FreeVerdict release(void* pointer, const BlockEvent& by) noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address,
                                         HeapBlock& block) const noexcept = 0;
+  /// How many blocks nothing refers to, once every task has ended, and one of them.
+  [[nodiscard]] virtual std::size_t find_leaks(HeapBlock& first) const noexcept = 0;
 
   // Names.
   [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;

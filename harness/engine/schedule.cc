@@ -42,6 +42,12 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
   }
   reschedule(task);
   ask_for_plain_points(task);
+  // Whether a plain access is a point at all is the strategy's choice, which a replay does not
+  // make.
+  if (trace::is_plain(operation.kind)) return;
+  if (!Progress::may_only_look(operation.kind)) return progress_.changed();
+  progress_.looked(task.idleness);
+  if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
 }
 
 void Execution::ask_for_plain_points(Task& task) noexcept {
@@ -181,6 +187,15 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
   if (known) log_deviation(task, ChoiceKind::kPassOver, 1, kNoTaskIndex);
   ++task.choices[kind];
   return known;
+}
+
+void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t count) noexcept {
+  if (count != 0) {
+    progress_.changed();
+    missed_wakes_.erase(address);
+  } else {
+    missed_wakes_.insert(address, {steps_, task.index, kNoTaskIndex});
+  }
 }
 
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,

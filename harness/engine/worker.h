@@ -29,6 +29,7 @@ struct WorkerConfig {
   std::uint64_t step_cap = 1'000'000;  // steps after which an execution is a finding
   bool memory_points = true;           // plain accesses may become schedule points
   bool detect_races = true;            // and uses of freed memory
+  bool detect_leaks = true;            // of memory and of threads
   bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
   bool record = false;                 // fill channel.events and channel.stacks
   LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front

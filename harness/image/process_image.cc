@@ -12,6 +12,7 @@
 #include "harness/base/check.h"
 #include "harness/base/mapping.h"
 #include "harness/engine/task.h"
+#include "harness/image/leak_search.h"
 #include "harness/image/modules.h"
 #include "harness/image/raw_memory.h"
 #include "harness/image/segments.h"
@@ -62,6 +63,15 @@ engine::BlockEvent to_engine(const BlockEvent& event) noexcept {
   return {event.task, event.step, reinterpret_cast<std::uintptr_t>(event.site)};
 }
 
+engine::HeapBlock describe(const BlockView& block) noexcept {
+  return {.begin = reinterpret_cast<std::uintptr_t>(block.address),
+          .size = block.record->size,
+          .allocated = to_engine(block.record->allocated),
+          .freed = to_engine(block.record->freed),
+          .ordinal = block.record->ordinal,
+          .live = block.record->state == BlockState::kLive};
+}
+
 class Image final : public engine::ProcessImage {
  public:
   explicit Image(bool restore_segments) noexcept
@@ -104,17 +114,24 @@ class Image final : public engine::ProcessImage {
     return to_engine(heap_.free(pointer, from_engine(by)));
   }
 
+  std::size_t find_leaks(engine::HeapBlock& first) const noexcept override {
+    if (heap_.live_since_baseline() == 0 || !segments_.taken()) return 0;
+    LeakSearch search(heap_);
+    segments_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
+    search.scan(stack_begin_, stack_begin_ + stack_bytes_);
+    std::size_t count = 0;
+    search.for_each_leak([&](const BlockView& block) {
+      if (count++ == 0) first = describe(block);
+    });
+    return count;
+  }
+
   bool find_block(std::uintptr_t address, engine::HeapBlock& block) const noexcept override {
     const auto* const pointer = reinterpret_cast<const void*>(address);
     if (!heap_.owns(pointer)) return false;
     const BlockView view = heap_.find(pointer);
     if (!view) return false;
-    block = {reinterpret_cast<std::uintptr_t>(view.address),
-             view.record->size,
-             to_engine(view.record->allocated),
-             to_engine(view.record->freed),
-             view.record->ordinal,
-             view.record->state == BlockState::kLive};
+    block = describe(view);
     return true;
   }
 

@@ -75,6 +75,7 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
     return nullptr;
   }
   state_.live_blocks += 1;
+  if (sealed_) state_.live_since_baseline += 1;
   state_.live_bytes += block_bytes;
   record(number) = {.allocated = by,
                     .freed = {},
@@ -111,6 +112,7 @@ FreeVerdict SubjectHeap::free(void* block, const BlockEvent& by) noexcept {
   raw_fill(block, static_cast<unsigned char>(kPoison),
            std::min<std::size_t>(kBlockBytes[size_class], options_.poison_bytes));
   state_.live_blocks -= 1;
+  if (sealed_ && !view.record->baseline) state_.live_since_baseline -= 1;
   state_.live_bytes -= kBlockBytes[size_class];
   quarantine(number);
   return FreeVerdict::kOk;

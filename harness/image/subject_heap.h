@@ -156,6 +156,17 @@ class SubjectHeap {
       if (block.record->state == BlockState::kLive && !block.record->baseline) visit(block);
     });
   }
+  // visit(BlockView) for each live block of the baseline.
+  template <typename Visitor>
+  void baseline_blocks(Visitor&& visit) const noexcept {
+    for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
+      for (std::uint32_t i = 0; i < baseline_.classes[c].used; ++i) {
+        const BlockRecord& block = record({c, i});
+        if (block.state == BlockState::kLive && block.baseline)
+          visit(BlockView{&block, address_of({c, i}), 0});
+      }
+    }
+  }
   // visit(BlockView) for each quarantined block in which something was written after its free, as
   // far as it was poisoned.
   template <typename Visitor>
@@ -166,6 +177,7 @@ class SubjectHeap {
   }
 
   std::size_t live_blocks() const noexcept { return state_.live_blocks; }
+  std::size_t live_since_baseline() const noexcept { return state_.live_since_baseline; }
   std::size_t live_bytes() const noexcept { return state_.live_bytes; }  // in whole blocks
   std::size_t quarantined_bytes() const noexcept { return state_.quarantined_bytes; }
 
@@ -198,6 +210,7 @@ class SubjectHeap {
     std::uint32_t quarantine_tail = kNoBlock;
     std::size_t quarantined_bytes = 0;
     std::size_t live_blocks = 0;
+    std::size_t live_since_baseline = 0;
     std::size_t live_bytes = 0;
   };
 

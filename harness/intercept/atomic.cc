@@ -56,10 +56,13 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   const Word value = model::perform(op);
   const bool wrote =
       kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
+  settle_order(*self, announced, wrote);
   self->execution->memory().accessed(
       *self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead,
       reinterpret_cast<std::uintptr_t>(address), sizeof(Word), pc);
-  settle_order(*self, announced, wrote);
+  // An exchange that put back what was there has changed nothing; a store may have.
+  if (kind == AtomicKind::kStore || (wrote && *address != value))
+    self->execution->progress().changed();
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
 }

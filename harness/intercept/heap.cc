@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 
 #ifndef WEFT_ASAN
 
@@ -122,6 +123,7 @@ void release(void* pointer, std::uintptr_t pc) noexcept {
   }
   const auto at = reinterpret_cast<std::uintptr_t>(pointer);
   self->execution->memory().freed(*self, at, pc);
+  require_unused(*self, at, engine::block_size(pointer), pc);
   switch (self->execution->image().release(pointer, {self->id, self->operation_index, pc})) {
     case engine::FreeVerdict::kFreed: return;
     case engine::FreeVerdict::kDoubleFree:

@@ -35,6 +35,7 @@ struct Options {
   std::uint64_t max_steps = 1'000'000;  // an execution longer than this is a finding
   bool memory_points = true;            // plain accesses may be schedule points
   bool races = true;                    // data races and uses of freed memory are findings
+  bool leaks = true;                    // leaked memory and threads are findings
   bool fresh_threads = false;           // a new kernel thread per task instead of a pooled one
   bool keep_going = false;              // go on after the first finding
   std::string out = {};                 // directory for findings; empty: ./weft-findings
