@@ -17,6 +17,7 @@
 
 #include <cstdint>
 
+#include "harness/trace/choice.h"
 #include "harness/trace/operation.h"
 
 namespace weft::engine {
@@ -43,6 +44,10 @@ class Progress {
     ++task.points;
   }
 
+  /// Whether the task has only looked for a while: others go first, where there are any.
+  [[nodiscard]] bool repeats(const Idleness& task) const noexcept {
+    return task.epoch == epoch_ && task.points >= trace::kDefaultPatience;
+  }
   [[nodiscard]] bool spins(const Idleness& task) const noexcept {
     return task.epoch == epoch_ && task.points >= kLivelockPoints;
   }

@@ -93,7 +93,7 @@ Task* Execution::decide(Task& at) noexcept {
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
   // A plain access is a point only where a strategy asked for one, so the default must not depend
   // on it.
-  const bool passes = at.pending.kind == OpKind::kYield ||
+  const bool passes = at.pending.kind == OpKind::kYield || progress_.repeats(at.idleness) ||
                       (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
   if (at_enabled && !passes) return at.index;
   // Cyclically onwards from `at`; the timer only when no thread can run.
