@@ -202,6 +202,8 @@ inline void tell(Finding& finding) {
       say(finding, "step 9 no longer matches the token");
       std::strcpy(finding.detail, "expected: task 0 lock A\nactual: task 0 lock B");
       return;
+    case FindingKind::kMemoryError:
+      return say(finding, "heap-use-after-free: reads 4 bytes at offset 8 of a block of 16");
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

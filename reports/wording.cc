@@ -88,6 +88,7 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kWorkerDied: return "worker died";
     case FindingKind::kUserError: return "misuse of weft";
     case FindingKind::kDivergence: return "divergence";
+    case FindingKind::kMemoryError: return "memory error";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -26,6 +26,7 @@ const char* name(FindingKind kind) noexcept {
     case FindingKind::kWorkerDied: return "worker_died";
     case FindingKind::kUserError: return "user_error";
     case FindingKind::kDivergence: return "divergence";
+    case FindingKind::kMemoryError: return "memory_error";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

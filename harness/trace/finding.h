@@ -32,6 +32,7 @@ enum class FindingKind : std::uint8_t {
   kWorkerDied,      // the worker vanished without a word (SIGKILL, out of memory)
   kUserError,       // the test misuses the api
   kDivergence,      // a replay no longer matches
+  kMemoryError,     // AddressSanitizer's report of what the subject touched
   kCount
 };
 
