@@ -251,6 +251,8 @@ inline void tell(Finding& finding) {
     case FindingKind::kThreadLeak:
       finding.object = task_object(kRootTask.child(0));
       return say(finding, "a thread is neither joined nor detached at the end");
+    case FindingKind::kMemoryError:
+      return say(finding, "heap-use-after-free: reads 4 bytes at offset 8 of a block of 16");
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -97,6 +97,7 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kLockMisuse: return "misuse of a lock";
     case FindingKind::kLeak: return "leak";
     case FindingKind::kThreadLeak: return "leaked thread";
+    case FindingKind::kMemoryError: return "memory error";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -105,10 +105,6 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.detect_races = options.races;
   config.worker.detect_leaks = options.leaks;
   config.worker.fresh_threads = options.fresh_threads;
-#ifdef WEFT_ASAN
-  // Its shadow memory does not follow when the image is restored.
-  config.worker.restore_image = false;
-#endif
   const std::uint64_t unnamed = options.seconds ? engine::kUnlimitedSchedules : kDefaultSchedules;
   config.schedules = options.schedules.value_or(unnamed);
   config.seconds = options.seconds.value_or(0);

@@ -77,9 +77,8 @@ class ProcessImage {
                                char* path, std::size_t capacity) const noexcept = 0;
 };
 
-/// Makes the image for this worker in memory of its own. `restore_segments` off:
-/// only the heap is reset (under ASan, whose shadow does not follow).
-[[nodiscard]] ProcessImage& make_process_image(bool restore_segments) noexcept;
+/// Makes the image for this worker in memory of its own.
+[[nodiscard]] ProcessImage& make_process_image() noexcept;
 
 // --- The subject's heap before there is a worker
 //

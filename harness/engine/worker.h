@@ -34,7 +34,6 @@ struct WorkerConfig {
   bool record = false;                 // fill channel.events and channel.stacks
   LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
   bool hash_every_execution = false;  // full trace hash (slower), for determinism checks
-  bool restore_image = true;          // off under ASan, whose shadow does not follow
   bool pin = true;                    // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;        // which one, modulo the number allowed
   int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them

@@ -35,6 +35,7 @@ const char* name(FindingKind kind) noexcept {
     case FindingKind::kLockMisuse: return "lock_misuse";
     case FindingKind::kLeak: return "leak";
     case FindingKind::kThreadLeak: return "thread_leak";
+    case FindingKind::kMemoryError: return "memory_error";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -41,6 +41,7 @@ enum class FindingKind : std::uint8_t {
   kLockMisuse,   // a mutex or condition variable used against its rules
   kLeak,         // a heap block that nothing refers to at the end
   kThreadLeak,   // a thread neither joined nor detached at the end
+  kMemoryError,  // AddressSanitizer's report of what the subject touched
   kCount
 };
 
