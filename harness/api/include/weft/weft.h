@@ -66,6 +66,7 @@ struct Result {
   bool interrupted = false;    // by SIGINT or SIGTERM; what was found until then is here
   std::string error;           // a user error or unsupported facility, one line with the mend
   std::string divergence;      // a replay that no longer matches: where, expected and actual
+  std::string followed;        // a lenient replay: how much of the token applied, what was skipped
   std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
   std::vector<std::string> never;  // weft::sometimes / reachable marks that never held
