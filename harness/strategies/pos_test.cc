@@ -24,7 +24,8 @@ constexpr int kPrivateSteps = 20;
 
 Body walk_then_check(Simulator& sim) {
   for (int i = 0; i < kPrivateSteps; ++i) co_await sim.load(100);
-  if (co_await sim.load(0) == 0) sim.fail();
+  const std::int64_t seen = co_await sim.load(0);
+  if (seen == 0) sim.fail();
 }
 Program long_delay() { return parallel({set_flag, walk_then_check}); }
 
