@@ -90,7 +90,7 @@ TEST(PosTest, LocksAreNotBroken) {
 
 TEST(PosTest, SpinningTasksEnd) {
   for (const Program& program :
-       {spinning(spin), spinning(spin_yielding), spinning(spin_sleeping)}) {
+       {spinning(spin), spinning(spin_plainly), spinning(spin_yielding), spinning(spin_sleeping)}) {
     Pos pos;
     for (std::uint64_t i = 1; i <= 300; ++i) {
       const History run = execute(pos, program, i, 5);

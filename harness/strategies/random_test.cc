@@ -74,8 +74,8 @@ TEST(RandomTest, FindsPlainRaces) {
 // 1 alternates strictly, 2^-20 leaves a loop once in a million points.
 TEST(RandomTest, LoopsThatWaitForAnotherTaskEnd) {
   for (const double switch_probability : {0.0, 1.0, 0x1p-20}) {
-    for (const Program& program : {spinning(spin), spinning(spin_yielding), spinning(spin_sleeping),
-                                   backing_off(0), backing_off(1)}) {
+    for (const Program& program : {spinning(spin), spinning(spin_plainly), spinning(spin_yielding),
+                                   spinning(spin_sleeping), backing_off(0), backing_off(1)}) {
       Random random({.switch_probability = switch_probability});
       for (std::uint64_t i = 1; i <= 30; ++i) {
         const History run = execute(random, program, i, 5);

@@ -79,7 +79,7 @@ TEST(RoundRobinTest, TasksThatBackOffInStepGetThrough) {
 
 TEST(RoundRobinTest, SpinningTasksEnd) {
   for (const Program& program :
-       {spinning(spin), spinning(spin_yielding), spinning(spin_sleeping)}) {
+       {spinning(spin), spinning(spin_plainly), spinning(spin_yielding), spinning(spin_sleeping)}) {
     RoundRobin round_robin;
     for (std::uint64_t i = 1; i <= 100; ++i) {
       const History run = execute(round_robin, program, i, 5);
