@@ -11,8 +11,8 @@
 namespace {
 
 // Written once each: an increment is two accesses, and so two races.
-int visits;
-int total;
+[[gnu::used]] int visits;
+[[gnu::used]] int total;
 
 [[gnu::noinline]] void note_visit() { visits = 1; }
 [[gnu::noinline]] void note_total() { total = 1; }
