@@ -19,8 +19,8 @@ namespace race_agreement {
 struct Schedule {
   std::uint64_t program = 0;
   std::uint64_t seed = 0;
-  std::optional<std::size_t> race;  // index into `order` of the later access
-  std::vector<Executed> order;
+  std::optional<std::size_t> race = {};  // index into `order` of the later access
+  std::vector<Executed> order = {};
 };
 
 [[nodiscard]] std::string format(const Schedule& schedule);
