@@ -54,6 +54,21 @@ WEFT_SCENARIO(one_race, {.name = "race/one", .budget = 100}) {
   other.join();
 }
 
+// The load of the word acquires what its own value released: the plain write comes before it.
+WEFT_SCENARIO(published_by_itself, {.name = "race/published_by_itself", .budget = 200}) {
+  static int word;
+  static int written;
+  std::thread other([] {
+    word = 1;
+    __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&written, 1, __ATOMIC_RELAXED);
+  });
+  const bool there = __atomic_load_n(&written, __ATOMIC_RELAXED) == 1;
+  if (there) (void)__atomic_load_n(&word, __ATOMIC_ACQUIRE);
+  weft::sometimes(there, "the other came first");
+  other.join();
+}
+
 WEFT_SCENARIO(deadlock, {.name = "race/deadlock", .budget = 300}) {
   static std::mutex left;
   static std::mutex right;

@@ -125,6 +125,12 @@ TEST_F(RacesTest, EveryFrameOfEitherSideCounts) {
   }
 }
 
+TEST_F(RacesTest, AnAtomicAccessAcquiresBeforeItIsHeldAgainstEarlierOnes) {
+  const Ran ran = weft("run race/published_by_itself");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, Not(HasSubstr("never in")));
+}
+
 TEST_F(RacesTest, ASuppressedDeadlockIsCountedAndTheExplorationGoesOn) {
   EXPECT_EQ(weft("run race/deadlock").status, 1);
   write("weft.supp", "# Never at the same time outside this test.\ndeadlock:lock_both\n");
