@@ -104,6 +104,12 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.lenient); }},
     {"hang_seconds", "S", "real time without a step before a task counts as hung (10)",
      [](Options& o, std::string_view text) { return parse_seconds(text, o.hang_seconds); }},
+    {"suppressions", "FILE", "what is known and not to be reported, with reasons",
+     [](Options& o, std::string_view text) {
+       if (text.empty()) return std::string("name a file");
+       o.suppressions = text;
+       return std::string();
+     }},
 };
 
 std::string variable_name(const Field& field) {

@@ -77,7 +77,9 @@ TEST(OptionFields, EveryFieldIsSetFromText) {
   EXPECT_TRUE(o.lenient);
   EXPECT_EQ(set(o, "hang_seconds", "2.5"), "");
   EXPECT_EQ(o.hang_seconds, 2.5);
-  EXPECT_EQ(fields().size(), 15u);  // a new field needs a line above
+  EXPECT_EQ(set(o, "suppressions", "weft.supp"), "");
+  EXPECT_EQ(o.suppressions, "weft.supp");
+  EXPECT_EQ(fields().size(), 16u);  // a new field needs a line above
 }
 
 TEST(OptionFields, BadValuesAreNamedWithTheMend) {

@@ -23,6 +23,9 @@ using Json = nlohmann::ordered_json;
 /// {name, executions, seconds, findings, ...}
 [[nodiscard]] Json to_json(const std::string& name, const Result& result);
 
+/// {entry, place, reason, hits}
+[[nodiscard]] Json to_json(const Suppression& suppression);
+
 /// {name, expect, budget, source, summary}
 [[nodiscard]] Json to_json(const Scenario& scenario);
 

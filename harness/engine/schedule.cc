@@ -171,13 +171,14 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
     ++channel_.known_races[i].executions;
     known = true;
   }
-  const auto kind = static_cast<std::size_t>(ChoiceKind::kPassOver);
+  // One operation passes over one race. The counters are those of the latest point, which a plain
+  // access need not be, and which it is in a replay.
+  task.choices[static_cast<std::size_t>(ChoiceKind::kPassOver)] = 0;
   if (!known) {
     Choice choice;
     choice.kind = ChoiceKind::kPassOver;
     choice.at = task.index;
     choice.at_operation = task.operation_index;
-    choice.nth = task.choices[kind];
     choice.step = steps_;
     choice.digest = digest_;
     choice.count = 2;
@@ -185,7 +186,6 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
     heed_complaint();
   }
   if (known) log_deviation(task, ChoiceKind::kPassOver, 1, kNoTaskIndex);
-  ++task.choices[kind];
   return known;
 }
 

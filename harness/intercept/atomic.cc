@@ -58,6 +58,7 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   const Word value = model::perform(op);
   const bool wrote =
       kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
+  // First: what the operation acquires comes before the operation itself, too.
   settle_order(*self, announced, wrote);
   self->execution->memory().accessed(
       *self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead,

@@ -42,6 +42,7 @@ struct Options {
   std::string replay = {};              // a token or its file: replay this instead of exploring
   bool lenient = false;                 // follow what still applies of the token
   double hang_seconds = 10;             // real time without a step before a task counts as hung
+  std::string suppressions = {};        // file of what is known and not to be reported
 };
 
 /// One thing found.
@@ -57,6 +58,14 @@ struct FoundBug {
   std::uint64_t hits = 1;       // executions that showed it
 };
 
+/// An entry of the suppressions file, and how often it was needed.
+struct Suppression {
+  std::string entry;       // "race:Cache::peek"
+  std::string place;       // "weft.supp:12"
+  std::string reason;      // the comment above it
+  std::uint64_t hits = 0;  // executions that showed what it suppresses; 0: unused
+};
+
 struct Result {
   std::uint64_t executions = 0;
   double seconds = 0;
@@ -69,7 +78,8 @@ struct Result {
   std::string followed;        // a lenient replay: how much of the token applied, what was skipped
   std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
-  std::vector<std::string> never;  // weft::sometimes / reachable marks that never held
+  std::vector<std::string> never;         // weft::sometimes / reachable marks that never held
+  std::vector<Suppression> suppressions;  // every entry of the file
   [[nodiscard]] bool ok() const {
     return findings.empty() && error.empty() && divergence.empty() && internal_error.empty();
   }
