@@ -23,6 +23,7 @@ clockid_t clock_of(const pthread_cond_t* condition) noexcept {
 int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline,
          std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondWait, condition, pc));
+  used(self, condition, pc);
   if (const int error = unlock_now(self, mutex); error != 0) return error;
   Operation blocked = operation_on(OpKind::kCondBlocked, condition, pc);
   blocked.argument = reinterpret_cast<std::uintptr_t>(mutex);
@@ -73,7 +74,9 @@ WEFT_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mut
 WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_signal)(condition);
-  announce(*self, operation_on(OpKind::kCondSignal, condition, WEFT_CALLER));
+  const std::uintptr_t pc = WEFT_CALLER;
+  announce(*self, operation_on(OpKind::kCondSignal, condition, pc));
+  used(*self, condition, pc);
   Task* const waiter = self->execution->choose_waiter(*self, OpKind::kCondBlocked,
                                                       reinterpret_cast<std::uintptr_t>(condition));
   if (waiter != nullptr) wake(*waiter);
@@ -84,7 +87,9 @@ WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
 WEFT_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_broadcast)(condition);
-  announce(*self, operation_on(OpKind::kCondBroadcast, condition, WEFT_CALLER));
+  const std::uintptr_t pc = WEFT_CALLER;
+  announce(*self, operation_on(OpKind::kCondBroadcast, condition, pc));
+  used(*self, condition, pc);
   const std::uint64_t woken = self->execution->for_each_waiter(
       OpKind::kCondBlocked, reinterpret_cast<std::uintptr_t>(condition), &wake);
   self->execution->yielded(*self, woken);
