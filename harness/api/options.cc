@@ -84,6 +84,8 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.memory_points); }},
     {"races", "0|1", "whether data races and uses of freed memory are findings (1)",
      [](Options& o, std::string_view text) { return parse_switch(text, o.races); }},
+    {"leaks", "0|1", "whether leaked memory and leaked threads are findings (1)",
+     [](Options& o, std::string_view text) { return parse_switch(text, o.leaks); }},
     {"fresh_threads", "", "a new kernel thread for each task instead of a pooled one",
      [](Options& o, std::string_view text) { return parse_switch(text, o.fresh_threads); }},
     {"keep_going", "", "go on after the first finding",

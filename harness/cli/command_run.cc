@@ -86,7 +86,7 @@ void add_run(CLI::App& app, Context& context) {
       ->required();
   command->flags.add(
       *sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going", "max_steps",
-             "memory_points", "races", "fresh_threads", "hang_seconds"});
+             "memory_points", "races", "leaks", "fresh_threads", "hang_seconds"});
   sub->add_flag("--json", command->json,
                 "{scenarios: [{name, executions, seconds, findings: [{kind, message, token, steps, "
                 "preemptions}]}]}");

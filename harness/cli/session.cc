@@ -103,11 +103,8 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.step_cap = options.max_steps;
   config.worker.memory_points = options.memory_points;
   config.worker.detect_races = options.races;
+  config.worker.detect_leaks = options.leaks;
   config.worker.fresh_threads = options.fresh_threads;
-#ifdef WEFT_ASAN
-  // Its shadow memory does not follow when the image is restored.
-  config.worker.restore_image = false;
-#endif
   const std::uint64_t unnamed = options.seconds ? engine::kUnlimitedSchedules : kDefaultSchedules;
   config.schedules = options.schedules.value_or(unnamed);
   config.seconds = options.seconds.value_or(0);
@@ -124,7 +121,8 @@ trace::RunFacts run_facts(const Options& options) {
           .fingerprint = build_fingerprint(),
           .step_cap = options.max_steps,
           .memory_points = options.memory_points,
-          .races = options.races};
+          .races = options.races,
+          .leaks = options.leaks};
 }
 
 Result explore(const Options& options, const Setup& setup, const std::function<void()>& body) {

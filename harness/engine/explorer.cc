@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <unordered_set>
 
 #include "harness/engine/explorer_estimator.h"
@@ -381,7 +382,10 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
   };
   if (!run()) return false;
   const trace::Finding finding = worker.outcome().finding;
-  if (!record || finding.access_count < 2) return true;
+  const std::span accesses(finding.accesses, finding.access_count);
+  const bool all_told = std::all_of(accesses.begin(), accesses.end(),
+                                    [](const auto& access) { return access.stack.count > 1; });
+  if (!record || all_told) return true;
   // The stacks of earlier accesses are only known once one knows which to look out for.
   const trace::Channel& channel = worker.channel();
   for (std::uint32_t i = 0; i < finding.access_count; ++i) {

@@ -42,6 +42,12 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
   }
   reschedule(task);
   ask_for_plain_points(task);
+  // Whether a plain access is a point at all is the strategy's choice, which a replay does not
+  // make.
+  if (trace::is_plain(operation.kind)) return;
+  if (!Progress::may_only_look(operation.kind)) return progress_.changed();
+  progress_.looked(task.idleness);
+  if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
 }
 
 void Execution::ask_for_plain_points(Task& task) noexcept {
@@ -87,7 +93,7 @@ Task* Execution::decide(Task& at) noexcept {
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
   // A plain access is a point only where a strategy asked for one, so the default must not depend
   // on it.
-  const bool passes = at.pending.kind == OpKind::kYield ||
+  const bool passes = at.pending.kind == OpKind::kYield || progress_.repeats(at.idleness) ||
                       (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
   if (at_enabled && !passes) return at.index;
   // Cyclically onwards from `at`; the timer only when no thread can run.
@@ -181,6 +187,15 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
   if (known) log_deviation(task, ChoiceKind::kPassOver, 1, kNoTaskIndex);
   ++task.choices[kind];
   return known;
+}
+
+void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t count) noexcept {
+  if (count != 0) {
+    progress_.changed();
+    missed_wakes_.erase(address);
+  } else {
+    missed_wakes_.insert(address, {steps_, task.index, kNoTaskIndex});
+  }
 }
 
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,

@@ -10,6 +10,7 @@
 // or the deadline turns it into kCondReacquire, which wants the mutex back.
 #include <cerrno>
 
+#include "harness/intercept/lock_misuse.h"
 #include "harness/intercept/locks.h"
 
 namespace weft::intercept {
@@ -24,6 +25,8 @@ int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uin
          std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondWait, condition, pc));
   used(self, condition, pc);
+  require_held(self, mutex, "a wait on a condition variable with a mutex", pc);
+  require_same_mutex(self, condition, mutex, pc);
   if (const int error = unlock_now(self, mutex); error != 0) return error;
   Operation blocked = operation_on(OpKind::kCondBlocked, condition, pc);
   blocked.argument = reinterpret_cast<std::uintptr_t>(mutex);
@@ -71,6 +74,14 @@ WEFT_INTERPOSE int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mut
               WEFT_CALLER);
 }
 
+WEFT_INTERPOSE int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
+  if (Task* const self = current_task) {
+    require_unused(*self, reinterpret_cast<std::uintptr_t>(condition), sizeof *condition,
+                   WEFT_CALLER);
+  }
+  return WEFT_REAL(pthread_cond_destroy)(condition);
+}
+
 WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_signal)(condition);
@@ -80,7 +91,9 @@ WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   Task* const waiter = self->execution->choose_waiter(*self, OpKind::kCondBlocked,
                                                       reinterpret_cast<std::uintptr_t>(condition));
   if (waiter != nullptr) wake(*waiter);
-  self->execution->yielded(*self, waiter != nullptr ? 1 : 0);
+  const std::uint64_t woken = waiter != nullptr ? 1 : 0;
+  self->execution->woke(*self, reinterpret_cast<std::uintptr_t>(condition), woken);
+  self->execution->yielded(*self, woken);
   return 0;
 }
 
@@ -92,6 +105,7 @@ WEFT_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   used(*self, condition, pc);
   const std::uint64_t woken = self->execution->for_each_waiter(
       OpKind::kCondBlocked, reinterpret_cast<std::uintptr_t>(condition), &wake);
+  self->execution->woke(*self, reinterpret_cast<std::uintptr_t>(condition), woken);
   self->execution->yielded(*self, woken);
   return 0;
 }

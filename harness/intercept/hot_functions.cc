@@ -4,6 +4,7 @@
 #include "harness/intercept/hot_functions.h"
 
 #include "harness/engine/subject.h"
+#include "harness/intercept/address_sanitizer.h"
 #include "harness/intercept/interpose.h"
 
 namespace weft::intercept {
@@ -13,6 +14,7 @@ HotFunctions hot;
 }  // namespace weft::intercept
 
 void weft::engine::prepare_interception() noexcept {
+  weft::intercept::prepare_sanitizer();
   weft::intercept::hot = {
       .mutex_trylock = WEFT_REAL(pthread_mutex_trylock),
       .mutex_unlock = WEFT_REAL(pthread_mutex_unlock),

@@ -6,6 +6,7 @@
 
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 #include "harness/intercept/locks.h"
 #include "harness/model/mutex.h"
 
@@ -28,6 +29,7 @@ int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   if (error == 0) {
     self.execution->locks().acquired(address_of(mutex), self.index, pc);
     self.execution->acquire(self, address_of(mutex));
+    self.execution->progress().changed();
     self.execution->refresh(address_of(mutex));
   }
   return error;
@@ -99,11 +101,19 @@ WEFT_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
   return lock(*self, mutex, weft::model::VirtualTime::deadline(clock, *until), WEFT_CALLER);
 }
 
+WEFT_INTERPOSE int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
+  if (Task* const self = current_task) {
+    require_unused(*self, address_of(mutex), sizeof *mutex, WEFT_CALLER);
+  }
+  return WEFT_REAL(pthread_mutex_destroy)(mutex);
+}
+
 WEFT_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_unlock)(mutex);
   const std::uintptr_t pc = WEFT_CALLER;
   announce(*self, operation_on(OpKind::kMutexUnlock, mutex, pc));
   used(*self, mutex, pc);
+  require_held(*self, mutex, "an unlock of a mutex", pc);
   return unlock_now(*self, mutex);
 }

@@ -61,6 +61,7 @@ void run_test(Options options, const char* file, int line, void (*body)()) {
   for (const std::string* error : {&result.error, &result.divergence, &result.internal_error}) {
     if (!error->empty()) ADD_FAILURE_AT(file, line) << *error;
   }
+  if (!result.followed.empty()) std::printf("weft: %s\n", result.followed.c_str());
   for (const std::string& mark : result.never) {
     std::printf("weft: never in %llu executions: %s\n",
                 static_cast<unsigned long long>(result.executions), mark.c_str());

@@ -35,6 +35,7 @@ struct Options {
   std::uint64_t max_steps = 1'000'000;  // an execution longer than this is a finding
   bool memory_points = true;            // plain accesses may be schedule points
   bool races = true;                    // data races and uses of freed memory are findings
+  bool leaks = true;                    // leaked memory and threads are findings
   bool fresh_threads = false;           // a new kernel thread per task instead of a pooled one
   bool keep_going = false;              // go on after the first finding
   std::string out = {};                 // directory for findings; empty: ./weft-findings
@@ -65,6 +66,7 @@ struct Result {
   bool interrupted = false;    // by SIGINT or SIGTERM; what was found until then is here
   std::string error;           // a user error or unsupported facility, one line with the mend
   std::string divergence;      // a replay that no longer matches: where, expected and actual
+  std::string followed;        // a lenient replay: how much of the token applied, what was skipped
   std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
   std::vector<std::string> never;  // weft::sometimes / reachable marks that never held
