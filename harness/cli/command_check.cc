@@ -38,7 +38,7 @@ Verdict judge(const Scenario& scenario, Result result) {
   }
   verdict.shown = r.findings.empty() ? "nothing" : r.findings.front().kind;
   verdict.as_expected = scenario.expect.must_find
-                            ? !r.findings.empty() && r.findings.front().kind == scenario.expect.kind
+                            ? !r.findings.empty() && scenario.expect.allows(r.findings.front().kind)
                             : r.findings.empty() && r.executions > 0;
   return verdict;
 }
@@ -89,7 +89,7 @@ int check(const Context& context, const CheckCommand& command) {
       return complain(error);
     }
     Setup setup = setup_of(context);
-    if (scenario->expect.must_find) setup.expected_kind = scenario->expect.kind;
+    setup.expected = scenario->expect;
     verdicts.push_back(judge(*scenario, explore(options, setup, scenario->body)));
     const Verdict& latest = verdicts.back();
     suppressions.add(latest.result.suppressions);

@@ -61,7 +61,8 @@ Json finding_json(const FoundBug& bug, const trace::RunFacts& facts) {
 }
 
 std::string expectation_text(const Expectation& expect) {
-  return expect.must_find ? "must_find " + expect.kind : "must_pass";
+  if (!expect.must_find) return "must_pass";
+  return "must_find " + expect.kind + (expect.or_kind.empty() ? "" : " or " + expect.or_kind);
 }
 
 std::string dump(const Json& json) {

@@ -24,6 +24,7 @@ clockid_t clock_of(const pthread_cond_t* condition) noexcept {
 int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline,
          std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondWait, condition, pc));
+  used(self, condition, pc);
   require_held(self, mutex, "a wait on a condition variable with a mutex", pc);
   require_same_mutex(self, condition, mutex, pc);
   if (const int error = unlock_now(self, mutex); error != 0) return error;
@@ -84,7 +85,9 @@ WEFT_INTERPOSE int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
 WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_signal)(condition);
-  announce(*self, operation_on(OpKind::kCondSignal, condition, WEFT_CALLER));
+  const std::uintptr_t pc = WEFT_CALLER;
+  announce(*self, operation_on(OpKind::kCondSignal, condition, pc));
+  used(*self, condition, pc);
   Task* const waiter = self->execution->choose_waiter(*self, OpKind::kCondBlocked,
                                                       reinterpret_cast<std::uintptr_t>(condition));
   if (waiter != nullptr) wake(*waiter);
@@ -97,7 +100,9 @@ WEFT_INTERPOSE int pthread_cond_signal(pthread_cond_t* condition) noexcept {
 WEFT_INTERPOSE int pthread_cond_broadcast(pthread_cond_t* condition) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_cond_broadcast)(condition);
-  announce(*self, operation_on(OpKind::kCondBroadcast, condition, WEFT_CALLER));
+  const std::uintptr_t pc = WEFT_CALLER;
+  announce(*self, operation_on(OpKind::kCondBroadcast, condition, pc));
+  used(*self, condition, pc);
   const std::uint64_t woken = self->execution->for_each_waiter(
       OpKind::kCondBlocked, reinterpret_cast<std::uintptr_t>(condition), &wake);
   self->execution->woke(*self, reinterpret_cast<std::uintptr_t>(condition), woken);

@@ -41,6 +41,7 @@ int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintpt
       deadline == trace::kNever ? OpKind::kMutexLock : OpKind::kMutexTimedLock, mutex, pc);
   op.deadline = deadline;
   announce(self, op);
+  used(self, mutex, pc);
   const int error = take(self, mutex, pc);
   if (error != EBUSY) return error;
   // Only two things let an occupied lock's operation return: the owner's check, and the deadline.
@@ -80,6 +81,7 @@ WEFT_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   const std::uintptr_t pc = WEFT_CALLER;
   require_supported(*self, mutex);
   announce(*self, operation_on(OpKind::kMutexTryLock, mutex, pc));
+  used(*self, mutex, pc);
   const int error = take(*self, mutex, pc);
   self->execution->yielded(*self, static_cast<std::uint64_t>(error));
   return error;
@@ -111,6 +113,7 @@ WEFT_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   if (self == nullptr) return WEFT_REAL(pthread_mutex_unlock)(mutex);
   const std::uintptr_t pc = WEFT_CALLER;
   announce(*self, operation_on(OpKind::kMutexUnlock, mutex, pc));
+  used(*self, mutex, pc);
   require_held(*self, mutex, "an unlock of a mutex", pc);
   return unlock_now(*self, mutex);
 }
