@@ -84,9 +84,9 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("PATTERN", command->patterns,
                   "part of a name, or a glob for the whole of it ('*' and '?')")
       ->required();
-  command->flags.add(
-      *sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going", "max_steps",
-             "memory_points", "races", "fresh_threads", "hang_seconds"});
+  command->flags.add(*sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going",
+                            "max_steps", "memory_points", "races", "spurious_wakeups",
+                            "allocation_failures", "fresh_threads", "hang_seconds"});
   sub->add_flag("--json", command->json,
                 "{scenarios: [{name, executions, seconds, findings: [{kind, message, token, steps, "
                 "preemptions}]}]}");

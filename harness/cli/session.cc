@@ -103,6 +103,8 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.step_cap = options.max_steps;
   config.worker.memory_points = options.memory_points;
   config.worker.detect_races = options.races;
+  config.worker.spurious_wakeups = options.spurious_wakeups;
+  config.worker.allocation_failures = options.allocation_failures;
   config.worker.fresh_threads = options.fresh_threads;
 #ifdef WEFT_ASAN
   // Its shadow memory does not follow when the image is restored.

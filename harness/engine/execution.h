@@ -84,6 +84,8 @@ class Execution {
 
   /// One of `count` numbers (0: any number).
   std::uint64_t choose(Task& task, trace::ChoiceKind kind, std::uint64_t count) noexcept;
+  /// Whether something unlikely happens, as often as the options allow for `kind`.
+  [[nodiscard]] bool happens(Task& task, trace::ChoiceKind kind) noexcept;
   /// One of the tasks that wait with `kind` at `address`, or null.
   Task* choose_waiter(Task& task, trace::OpKind kind, std::uintptr_t address,
                       std::uint64_t mask = ~std::uint64_t{0}) noexcept;
@@ -171,6 +173,8 @@ class Execution {
   Task& add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept;
 
   // failure.cc
+  template <typename Visit>
+  void for_each_awaited(const Task& task, Visit visit) const noexcept;
   [[nodiscard]] TaskIndex waits_for(const Task& task) const noexcept;
   [[noreturn]] void report_stuck(Task& at) noexcept;
   void report_cycle_through(Task& at) noexcept;
@@ -203,6 +207,7 @@ class Execution {
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
   std::uint64_t next_wait_order_ = 0;
+  std::uint32_t unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};
   std::size_t timed_waits_ = 0;  // tasks that wait with a deadline
   std::size_t live_attached_ =
       0;  // tasks that have not ended and are not detached, the root included

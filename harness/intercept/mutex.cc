@@ -33,6 +33,8 @@ int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   return error;
 }
 
+}  // namespace
+
 int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintptr_t pc) noexcept {
   require_supported(self, mutex);
   Operation op = operation_on(
@@ -46,7 +48,18 @@ int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintpt
   return own && model::kind_of(*mutex) == model::MutexKind::kErrorCheck ? EDEADLK : ETIMEDOUT;
 }
 
-}  // namespace
+int try_lock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  require_supported(self, mutex);
+  announce(self, operation_on(OpKind::kMutexTryLock, mutex, pc));
+  const int error = take(self, mutex, pc);
+  self.execution->yielded(self, static_cast<std::uint64_t>(error));
+  return error;
+}
+
+int unlock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  announce(self, operation_on(OpKind::kMutexUnlock, mutex, pc));
+  return unlock_now(self, mutex);
+}
 
 int unlock_now(Task& self, pthread_mutex_t* mutex) noexcept {
   const int error = hot.mutex_unlock(mutex);
@@ -75,12 +88,7 @@ WEFT_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 WEFT_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_trylock)(mutex);
-  const std::uintptr_t pc = WEFT_CALLER;
-  require_supported(*self, mutex);
-  announce(*self, operation_on(OpKind::kMutexTryLock, mutex, pc));
-  const int error = take(*self, mutex, pc);
-  self->execution->yielded(*self, static_cast<std::uint64_t>(error));
-  return error;
+  return try_lock(*self, mutex, WEFT_CALLER);
 }
 
 WEFT_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
@@ -100,6 +108,5 @@ WEFT_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
 WEFT_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_unlock)(mutex);
-  announce(*self, operation_on(OpKind::kMutexUnlock, mutex, WEFT_CALLER));
-  return unlock_now(*self, mutex);
+  return unlock(*self, mutex, WEFT_CALLER);
 }

@@ -75,9 +75,7 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   return highest;
 }
 
-std::uint64_t Pct::choose(const engine::Choice& choice) noexcept {
-  return choice.count == 0 ? prng_.next() : prng_.below(choice.count);
-}
+std::uint64_t Pct::choose(const engine::Choice& choice) noexcept { return draw_number(prng_, choice); }
 
 std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
   progress_.resumed(task, operation_index);

@@ -45,9 +45,7 @@ std::size_t Random::pick(const engine::Decision& decision) noexcept {
   return other < decision.current ? other : other + 1;
 }
 
-std::uint64_t Random::choose(const engine::Choice& choice) noexcept {
-  return choice.count == 0 ? prng_.next() : prng_.below(choice.count);
-}
+std::uint64_t Random::choose(const engine::Choice& choice) noexcept { return draw_number(prng_, choice); }
 
 std::uint64_t Random::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
   progress_.resumed(task, operation_index);
