@@ -134,7 +134,19 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kFence: return what + order_suffix(event.order);
     case OpKind::kMutexTryLock:
     case OpKind::kMutexTimedLock:
-    case OpKind::kCondReacquire: return what + error_suffix(event.value);
+    case OpKind::kCondReacquire:
+    case OpKind::kReadTryLock:
+    case OpKind::kReadTimedLock:
+    case OpKind::kWriteTryLock:
+    case OpKind::kWriteTimedLock:
+    case OpKind::kSemTryWait:
+    case OpKind::kSemTimedWait:
+    case OpKind::kSpinTryLock: return what + error_suffix(event.value);
+    case OpKind::kBarrierArrive:
+      return fmt::format("{}: {} of {}", what, word(event.value), word(event.argument));
+    case OpKind::kSemWait:
+    case OpKind::kSemPost: return fmt::format("{}: {} left", what, word(event.value));
+    case OpKind::kOutside: return fmt::format("{}: told {}", what, word(event.value));
     case OpKind::kFutexWait:
       return fmt::format("{}: read {}, waits if {}", what, word(event.value), word(event.argument));
     case OpKind::kFutexWake: return fmt::format("{}: woke {}", what, word(event.value));
@@ -158,6 +170,16 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kGuardAcquire:
     case OpKind::kGuardRelease:
     case OpKind::kFutexBlocked:
+    case OpKind::kReadLock:
+    case OpKind::kWriteLock:
+    case OpKind::kRwUnlock:
+    case OpKind::kBarrierBlocked:
+    case OpKind::kSemName:
+    case OpKind::kSpinLock:
+    case OpKind::kSpinUnlock:
+    case OpKind::kLoaderLock:
+    case OpKind::kLoaderUnlock:
+    case OpKind::kDestroy:
     case OpKind::kPlainRead:
     case OpKind::kPlainWrite: return what;
     case OpKind::kCount: break;
@@ -201,6 +223,18 @@ std::string describe_wait(const Trace& trace, const trace::FindingTask& task) {
   if (kind == OpKind::kMutexLock || kind == OpKind::kMutexTimedLock) {
     return fmt::format("to lock {}", named);
   }
+  if (kind == OpKind::kReadLock || kind == OpKind::kReadTimedLock) {
+    return fmt::format("to lock {} shared", named);
+  }
+  if (kind == OpKind::kWriteLock || kind == OpKind::kWriteTimedLock) {
+    return fmt::format("to lock {} exclusive", named);
+  }
+  if (kind == OpKind::kSpinLock) return fmt::format("to lock {}", named);
+  if (kind == OpKind::kSemWait || kind == OpKind::kSemTimedWait) {
+    return fmt::format("for {} to be posted", named);
+  }
+  if (kind == OpKind::kBarrierBlocked) return fmt::format("for the others at {}", named);
+  if (kind == OpKind::kLoaderLock) return "to load or unload a library";
   if (kind == OpKind::kCondReacquire) return fmt::format("to lock {} again after its wait", named);
   if (kind == OpKind::kJoin) return fmt::format("for {} to end", named);
   if (kind == OpKind::kCondBlocked) return fmt::format("for a signal on {}", named);

@@ -30,6 +30,7 @@ std::string parse_number(std::string_view text, Number least, const char* wanted
 }
 
 constexpr char kCount[] = "a number from 1 up";
+constexpr char kNumber[] = "a number from 0 up";
 constexpr char kSeconds[] = "a number of seconds above 0, such as 0.5";
 
 std::string parse_seconds(std::string_view text, double& value) {
@@ -70,7 +71,7 @@ constexpr Field kFields[] = {
      }},
     {"seed", "N", "of every random choice: the same seed gives the same schedules",
      [](Options& o, std::string_view text) {
-       return parse_number<std::uint64_t>(text, 0, "a number from 0 up", o.seed);
+       return parse_number<std::uint64_t>(text, 0, kNumber, o.seed);
      }},
     {"jobs", "N", "worker processes",
      [](Options& o, std::string_view text) {
@@ -86,6 +87,14 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.races); }},
     {"leaks", "0|1", "whether leaked memory and leaked threads are findings (1)",
      [](Options& o, std::string_view text) { return parse_switch(text, o.leaks); }},
+    {"spurious_wakeups", "N", "so many waits on condition variables may end for no reason (0)",
+     [](Options& o, std::string_view text) {
+       return parse_number<unsigned>(text, 0, kNumber, o.spurious_wakeups);
+     }},
+    {"allocation_failures", "N", "so many allocations in an execution may fail (0)",
+     [](Options& o, std::string_view text) {
+       return parse_number<unsigned>(text, 0, kNumber, o.allocation_failures);
+     }},
     {"fresh_threads", "", "a new kernel thread for each task instead of a pooled one",
      [](Options& o, std::string_view text) { return parse_switch(text, o.fresh_threads); }},
     {"keep_going", "", "go on after the first finding",

@@ -95,7 +95,8 @@ void add_run(CLI::App& app, Context& context) {
       ->required();
   command->flags.add(
       *sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going", "max_steps",
-             "memory_points", "races", "leaks", "suppressions", "fresh_threads", "hang_seconds"});
+             "memory_points", "races", "leaks", "suppressions", "spurious_wakeups",
+             "allocation_failures", "fresh_threads", "hang_seconds"});
   sub->add_flag("--json", command->json,
                 "{scenarios: [{name, executions, seconds, findings: [{kind, message, token, steps, "
                 "preemptions}]}]}");

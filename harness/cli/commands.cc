@@ -80,7 +80,10 @@ std::vector<const Scenario*> matching(const std::vector<std::string>& patterns) 
 }
 
 std::string options_for(const Scenario& scenario, const ExplorationFlags& flags, Options& options) {
-  options = {.name = scenario.name, .strategy = scenario.strategy};
+  options = {.name = scenario.name,
+             .strategy = scenario.strategy,
+             .spurious_wakeups = scenario.spurious_wakeups,
+             .allocation_failures = scenario.allocation_failures};
   std::string error = flags.apply(options);
   if (!options.schedules && !options.seconds) options.schedules = scenario.budget;
   // Once for all scenarios, before the first of them.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -155,6 +156,13 @@ class Replayer {
   ReplayResult result_;
 };
 
+/// How often the unlikely happened. What was offered in vain left no mark.
+unsigned taken(const trace::Token& token, trace::ChoiceKind kind) {
+  return static_cast<unsigned>(
+      std::count_if(token.deviations.begin(), token.deviations.end(),
+                    [&](const trace::Deviation& deviation) { return deviation.kind == kind; }));
+}
+
 }  // namespace
 
 ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
@@ -163,6 +171,8 @@ ReplayResult replay(const trace::Token& token, Options options, const Setup& set
   options.memory_points = token.memory_points;
   options.races = token.races;
   options.leaks = token.leaks;
+  options.spurious_wakeups = taken(token, trace::ChoiceKind::kSpurious);
+  options.allocation_failures = taken(token, trace::ChoiceKind::kOutOfMemory);
   ReplayResult result;
   result.error = refusal();
   if (!result.error.empty()) return result;

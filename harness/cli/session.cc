@@ -159,6 +159,8 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.memory_points = options.memory_points;
   config.worker.detect_races = options.races;
   config.worker.detect_leaks = options.leaks;
+  config.worker.spurious_wakeups = options.spurious_wakeups;
+  config.worker.allocation_failures = options.allocation_failures;
   config.worker.fresh_threads = options.fresh_threads;
   const std::uint64_t unnamed = options.seconds ? engine::kUnlimitedSchedules : kDefaultSchedules;
   config.schedules = options.schedules.value_or(unnamed);

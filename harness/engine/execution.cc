@@ -56,6 +56,9 @@ void Execution::begin(Strategy& strategy) noexcept {
   run_length_ = 0;
   last_ = kNoTaskIndex;
   next_wait_order_ = 0;
+  unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kSpurious)] = config_.spurious_wakeups;
+  unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kOutOfMemory)] =
+      config_.allocation_failures;
   timed_waits_ = 0;
   live_attached_ = 0;
   attached_ended_at_ = 0;

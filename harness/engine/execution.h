@@ -85,6 +85,8 @@ class Execution {
 
   /// One of `count` numbers (0: any number).
   std::uint64_t choose(Task& task, trace::ChoiceKind kind, std::uint64_t count) noexcept;
+  /// Whether something unlikely happens, as often as the options allow for `kind`.
+  [[nodiscard]] bool happens(Task& task, trace::ChoiceKind kind) noexcept;
   /// One of the tasks that wait with `kind` at `address`, or null.
   Task* choose_waiter(Task& task, trace::OpKind kind, std::uintptr_t address,
                       std::uint64_t mask = ~std::uint64_t{0}) noexcept;
@@ -109,8 +111,10 @@ class Execution {
   void release(const Task& self, std::uintptr_t object) noexcept {
     ordering_.release(self.index, self.operation_index, object);
   }
+  /// `self` has taken over from whoever released `object`: a try that succeeded, for one.
   void acquire(const Task& self, std::uintptr_t object) noexcept {
     ordering_.acquire(self.index, object);
+    progress_.changed();
   }
 
   /// The same for a task that is not at a point: `pc` is where it is.
@@ -180,6 +184,8 @@ class Execution {
 
   // failure.cc
   void take_seen_stacks() noexcept;
+  template <typename Visit>
+  void for_each_awaited(const Task& task, Visit visit) const noexcept;
   [[nodiscard]] TaskIndex waits_for(const Task& task) const noexcept;
   [[noreturn]] void report_stuck(Task& at) noexcept;
   void report_cycle_through(Task& at) noexcept;
@@ -216,6 +222,7 @@ class Execution {
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
   std::uint64_t next_wait_order_ = 0;
+  std::uint32_t unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};
   std::size_t timed_waits_ = 0;  // tasks that wait with a deadline
   std::size_t live_attached_ =
       0;  // tasks that have not ended and are not detached, the root included

@@ -38,31 +38,48 @@ void store_stack(const ProcessImage& image, const std::uintptr_t* frames, std::s
 
 }  // namespace
 
-TaskIndex Execution::waits_for(const Task& task) const noexcept {
-  if (task.state == TaskState::kEnded || enabled_.contains(task.index)) return kNoTaskIndex;
+template <typename Visit>
+void Execution::for_each_awaited(const Task& task, Visit visit) const noexcept {
+  if (task.state == TaskState::kEnded || enabled_.contains(task.index)) return;
   switch (trace::wait_kind(task.pending.kind)) {
     case trace::WaitKind::kLock:
     case trace::WaitKind::kOnce:
-    case trace::WaitKind::kGuard: return locks_.holder(task.pending.address);
-    case trace::WaitKind::kTask: return static_cast<TaskIndex>(task.pending.argument);
+    case trace::WaitKind::kGuard:
+    case trace::WaitKind::kRead:
+    case trace::WaitKind::kWrite:
+    case trace::WaitKind::kSpin:
+    case trace::WaitKind::kLoader: return locks_.for_each_holder(task.pending.address, visit);
+    case trace::WaitKind::kTask: return visit(static_cast<TaskIndex>(task.pending.argument));
     case trace::WaitKind::kNone:
     case trace::WaitKind::kWake:
-    case trace::WaitKind::kTime: return kNoTaskIndex;
+    case trace::WaitKind::kTime:
+    case trace::WaitKind::kSemaphore: return;
   }
   WEFT_UNREACHABLE("an unknown kind of waiting");
 }
 
+TaskIndex Execution::waits_for(const Task& task) const noexcept {
+  TaskIndex first = kNoTaskIndex;
+  for_each_awaited(task, [&](TaskIndex other) {
+    if (other < first || first == kNoTaskIndex) first = other;
+  });
+  return first;
+}
+
 void Execution::report_cycle_through(Task& at) noexcept {
   // Waits with a deadline end by themselves, so only hard edges count.
-  if (at.pending.deadline != trace::kNever || waits_for(at) == kNoTaskIndex) return;
+  const auto awaited = [this](TaskIndex task, auto visit) {
+    if (tasks_.data()[task].pending.deadline == trace::kNever)
+      for_each_awaited(tasks_.data()[task], visit);
+  };
+  bool waits = false;
+  awaited(at.index, [&](TaskIndex) { waits = true; });
+  if (!waits) return;
   static_assert(trace::kMaxTasks <= 4096, "the arrays below are on the task's stack");
-  TaskIndex edges[trace::kMaxTasks];
   TaskIndex cycle[trace::kMaxTasks];
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    edges[i] = tasks_[i].pending.deadline == trace::kNever ? waits_for(tasks_[i]) : kNoTaskIndex;
-  }
+  TaskIndex reached_from[trace::kMaxTasks];
   const std::size_t length =
-      detect::find_cycle(at.index, {edges, task_count_}, {cycle, task_count_});
+      detect::find_cycle(at.index, awaited, {cycle, task_count_}, {reached_from, task_count_});
   if (length == 0) return;
   fail_described(at, FindingKind::kDeadlock,
                  length == 1 ? "a task waits for itself" : "tasks wait for each other in a cycle",

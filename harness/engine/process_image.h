@@ -66,6 +66,8 @@ class ProcessImage {
   [[nodiscard]] virtual std::size_t find_leaks(HeapBlock& first) const noexcept = 0;
 
   // Names.
+  /// Libraries were loaded or unloaded.
+  virtual void modules_changed() noexcept = 0;
   [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;
   /// A variable of a loaded module: its id (hash of the basename) and the offset.
   [[nodiscard]] virtual bool find_module(std::uintptr_t address, std::uint64_t& id,

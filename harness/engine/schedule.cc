@@ -7,6 +7,9 @@
 #include "harness/engine/execution.h"
 #include "harness/model/mutex.h"
 #include "harness/model/once.h"
+#include "harness/model/rwlock.h"
+#include "harness/model/semaphore.h"
+#include "harness/model/spin_lock.h"
 
 namespace weft::engine {
 namespace {
@@ -234,6 +237,23 @@ bool Execution::would_succeed(const Task& task) const noexcept {
       if (task.timed_out && op.deadline != trace::kNever) return true;
       return model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
                                  locks_.holder(op.address) == task.index);
+    case trace::WaitKind::kRead:
+      if (task.timed_out && op.deadline != trace::kNever) return true;
+      return model::read_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
+                                      locks_.holder(op.address) == task.index);
+    case trace::WaitKind::kWrite:
+      if (task.timed_out && op.deadline != trace::kNever) return true;
+      return model::write_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
+                                       locks_.holder(op.address) == task.index);
+    case trace::WaitKind::kSemaphore:
+      if (task.timed_out && op.deadline != trace::kNever) return true;
+      return model::semaphore_value(*reinterpret_cast<const sem_t*>(op.address)) != 0;
+    case trace::WaitKind::kSpin:
+      return model::is_free(*reinterpret_cast<const pthread_spinlock_t*>(op.address));
+    case trace::WaitKind::kLoader: {
+      const TaskIndex holder = locks_.holder(op.address);
+      return holder == kNoTaskIndex || holder == task.index;
+    }
     case trace::WaitKind::kWake: return task.woken || task.timed_out;
     case trace::WaitKind::kTime: return op.deadline <= time_.now();
     case trace::WaitKind::kTask:
@@ -315,6 +335,32 @@ std::uint64_t Execution::choose(Task& task, ChoiceKind kind, std::uint64_t count
   ++made;
   digest_ = fold(digest_, value);
   return value;
+}
+
+bool Execution::happens(Task& task, ChoiceKind kind) noexcept {
+  std::uint32_t& left = unlikely_left_[static_cast<std::size_t>(kind)];
+  if (left == 0) return false;
+  std::uint16_t& made = task.choices[static_cast<std::size_t>(kind)];
+  // Counted by operation, plain accesses included: whether one of those was a point must not show.
+  if (task.unlikely_at != task.operation_index) made = 0;
+  task.unlikely_at = task.operation_index;
+  const Choice choice{.kind = kind,
+                      .at = task.index,
+                      .at_operation = task.operation_index,
+                      .nth = made,
+                      .step = steps_,
+                      .digest = digest_,
+                      .count = 2,
+                      .tasks = {}};
+  const bool yes = strategy_->choose(choice) == 1;
+  heed_complaint();
+  if (yes) {
+    log_deviation(task, kind, 1, kNoTaskIndex);
+    digest_ = fold(digest_, 1);
+    --left;
+  }
+  ++made;
+  return yes;
 }
 
 Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address,

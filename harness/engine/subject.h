@@ -18,7 +18,7 @@ struct RootBody {
 void run_root(Task& self);
 
 /// Called by the controller after an execution and before the image is restored.
-void forget_execution() noexcept;
+void forget_execution(Execution& execution) noexcept;
 
 /// Called once in a new worker, before the snapshot.
 void prepare_interception() noexcept;

@@ -43,7 +43,8 @@ struct Task {
   Idleness idleness;
   std::uint32_t children = 0;
   std::uint16_t choices[static_cast<std::size_t>(trace::ChoiceKind::kCount)] =
-      {};  // made by this operation
+      {};                         // made by this operation
+  std::uint64_t unlikely_at = 0;  // the operation whose unlikely choices were counted last
 
   // What it waits for: written by the task, and by whoever wakes it.
   trace::Operation pending;

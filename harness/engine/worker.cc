@@ -83,7 +83,7 @@ void Worker::prepare() noexcept {
 void Worker::warm_up() noexcept {
   channel.phase.store(trace::WorkerPhase::kWarmUp, std::memory_order_relaxed);
   execution.run(default_schedule, &run_root, &root);
-  forget_execution();
+  forget_execution(execution);
   image.restore();
 }
 
@@ -107,7 +107,7 @@ bool Worker::run_one(std::uint64_t index) noexcept {
   channel.executions.fetch_add(1, std::memory_order_relaxed);
   if (config.after_execution != nullptr)
     config.after_execution(index, channel, config.after_execution_context);
-  forget_execution();
+  forget_execution(execution);
   image.restore();
   return true;
 }

@@ -33,9 +33,11 @@ struct WorkerConfig {
   bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
   bool record = false;                 // fill channel.events and channel.stacks
   LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
-  bool hash_every_execution = false;  // full trace hash (slower), for determinism checks
-  bool pin = true;                    // to one processor: hand-offs stay on it
-  std::uint32_t processor = 0;        // which one, modulo the number allowed
+  bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
+  bool pin = true;                        // to one processor: hand-offs stay on it
+  std::uint32_t processor = 0;            // which one, modulo the number allowed
+  std::uint32_t spurious_wakeups = 0;     // of condition variables, at most so many in an execution
+  std::uint32_t allocation_failures = 0;  // likewise
   int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
   /// Called in the worker after each finished execution, outside any task.
   void (*after_execution)(std::uint64_t execution, trace::Channel& channel,

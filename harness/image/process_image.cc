@@ -139,6 +139,8 @@ class Image final : public engine::ProcessImage {
     return true;
   }
 
+  void modules_changed() noexcept override { modules_.refresh(); }
+
   Site site_of(std::uintptr_t pc) const noexcept override {
     return modules_.site(reinterpret_cast<const void*>(pc));
   }

@@ -1,13 +1,12 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What libraries tell ThreadSanitizer about an order that it does not see. They
-// declare these functions themselves where __has_feature(thread_sanitizer), and
-// expect the run-time library to define them.
+// ThreadSanitizer's annotations, by which code tells of an order that it establishes by
+// means of its own: public <sanitizer/tsan_interface.h>, and the older Annotate functions
+// of Valgrind's helgrind and drd. The names and arguments are theirs.
 #include "harness/intercept/interpose.h"
 
-using namespace weft::intercept;
-
+namespace weft::intercept {
 namespace {
 
 std::uintptr_t noted(Task& self, const volatile void* object) noexcept {
@@ -16,13 +15,89 @@ std::uintptr_t noted(Task& self, const volatile void* object) noexcept {
   return address;
 }
 
-}  // namespace
+void acquire(const volatile void* object) noexcept {
+  if (Task* const self = current_task) self->execution->acquire(*self, noted(*self, object));
+}
 
-/// What the caller did so far happens before whatever follows an AnnotateHappensAfter(object).
-WEFT_INTERPOSE void AnnotateHappensBefore(const char*, int, const volatile void* object) {
+void release(const volatile void* object) noexcept {
   if (Task* const self = current_task) self->execution->release(*self, noted(*self, object));
 }
 
-WEFT_INTERPOSE void AnnotateHappensAfter(const char*, int, const volatile void* object) {
-  if (Task* const self = current_task) self->execution->acquire(*self, noted(*self, object));
+// __tsan_mutex_post_lock and __tsan_mutex_pre_unlock: bits of <sanitizer/tsan_interface.h>.
+constexpr unsigned kReadLock = 1u << 3;
+constexpr unsigned kTryLockFailed = 1u << 5;
+
+/// Readers hand over beside the object, where only writers look; see rwlock.cc.
+const volatile void* readers_of(const volatile void* object) noexcept {
+  return static_cast<const volatile char*>(object) + 1;
 }
+
+void locked(const volatile void* object, bool shared) noexcept {
+  acquire(object);
+  if (!shared) acquire(readers_of(object));
+}
+
+void unlocking(const volatile void* object, bool shared) noexcept {
+  release(shared ? readers_of(object) : object);
+}
+
+}  // namespace
+}  // namespace weft::intercept
+
+using namespace weft::intercept;
+
+WEFT_INTERPOSE void __tsan_acquire(void* object) { acquire(object); }
+WEFT_INTERPOSE void __tsan_release(void* object) { release(object); }
+
+WEFT_INTERPOSE void __tsan_mutex_create(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_destroy(void* object, unsigned) {
+  Task* const self = current_task;
+  if (self == nullptr) return;
+  self->execution->ordering().forget(reinterpret_cast<std::uintptr_t>(object));
+}
+WEFT_INTERPOSE void __tsan_mutex_pre_lock(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_post_lock(void* object, unsigned flags, int) {
+  if ((flags & kTryLockFailed) == 0) locked(object, (flags & kReadLock) != 0);
+}
+WEFT_INTERPOSE int __tsan_mutex_pre_unlock(void* object, unsigned flags) {
+  unlocking(object, (flags & kReadLock) != 0);
+  return 0;  // recursive locks open in one go; none was held more than once
+}
+WEFT_INTERPOSE void __tsan_mutex_post_unlock(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_pre_signal(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_post_signal(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_pre_divert(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_post_divert(void*, unsigned) {}
+
+WEFT_INTERPOSE void AnnotateHappensBefore(const char*, int, const volatile void* object) {
+  release(object);
+}
+WEFT_INTERPOSE void AnnotateHappensAfter(const char*, int, const volatile void* object) {
+  acquire(object);
+}
+WEFT_INTERPOSE void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
+WEFT_INTERPOSE void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}
+WEFT_INTERPOSE void AnnotateRWLockDestroy(const char*, int, const volatile void* object) {
+  __tsan_mutex_destroy(const_cast<void*>(object), 0);
+}
+WEFT_INTERPOSE void AnnotateRWLockAcquired(const char*, int, const volatile void* object,
+                                           long writes) {
+  locked(object, writes == 0);
+}
+WEFT_INTERPOSE void AnnotateRWLockReleased(const char*, int, const volatile void* object,
+                                           long writes) {
+  unlocking(object, writes == 0);
+}
+
+// Of no consequence here: code that says so is explored, and its races told, all the same.
+WEFT_INTERPOSE void AnnotateIgnoreReadsBegin(const char*, int) {}
+WEFT_INTERPOSE void AnnotateIgnoreReadsEnd(const char*, int) {}
+WEFT_INTERPOSE void AnnotateIgnoreWritesBegin(const char*, int) {}
+WEFT_INTERPOSE void AnnotateIgnoreWritesEnd(const char*, int) {}
+WEFT_INTERPOSE void AnnotateIgnoreSyncBegin(const char*, int) {}
+WEFT_INTERPOSE void AnnotateIgnoreSyncEnd(const char*, int) {}
+WEFT_INTERPOSE void AnnotateBenignRaceSized(const char*, int, const volatile void*, std::size_t,
+                                            const char*) {}
+WEFT_INTERPOSE void AnnotateBenignRace(const char*, int, const volatile void*, const char*) {}
+WEFT_INTERPOSE void AnnotateThreadName(const char*, int, const char*) {}
+WEFT_INTERPOSE void AnnotateEnableRaceDetection(const char*, int, int) {}

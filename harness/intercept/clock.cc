@@ -4,6 +4,7 @@
 // Clocks and sleeps: tasks live in virtual time.
 #include <sched.h>
 #include <sys/time.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,4 +114,36 @@ WEFT_INTERPOSE int sched_yield() noexcept {
   if (self == nullptr) return WEFT_REAL(sched_yield)();
   announce(*self, operation_on(OpKind::kYield, nullptr, WEFT_CALLER));
   return 0;
+}
+
+WEFT_INTERPOSE int timespec_get(timespec* time, int base) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(timespec_get)(time, base);
+  if (base != TIME_UTC) return 0;
+  *time = VirtualTime::to_timespec(read_clock(*self, CLOCK_REALTIME, WEFT_CALLER));
+  return base;
+}
+
+/// Processor time: as if the process had computed without a pause.
+WEFT_INTERPOSE clock_t clock() noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(clock)();
+  const std::uint64_t now = read_clock(*self, CLOCK_PROCESS_CPUTIME_ID, WEFT_CALLER);
+  return static_cast<clock_t>((now - VirtualTime::kStart) / (1'000'000'000u / CLOCKS_PER_SEC));
+}
+
+// C11's, which glibc does not lead through the above.
+
+WEFT_INTERPOSE int thrd_sleep(const timespec* duration, timespec* remaining) {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(thrd_sleep)(duration, remaining);
+  if (!is_valid(*duration)) return -2;
+  sleep_for(*self, *duration, WEFT_CALLER);
+  return 0;
+}
+
+WEFT_INTERPOSE void thrd_yield() {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(thrd_yield)();
+  announce(*self, operation_on(OpKind::kYield, nullptr, WEFT_CALLER));
 }

@@ -11,7 +11,7 @@
 #include <climits>
 #include <cstdarg>
 
-#include "harness/intercept/interpose.h"
+#include "harness/intercept/outside.h"
 
 namespace weft::intercept {
 namespace {
@@ -109,5 +109,12 @@ WEFT_INTERPOSE long syscall(long number, ...) noexcept {
   Task* const self = current_task;
   if (self != nullptr && number == SYS_futex)
     return result_of(futex(*self, arguments, WEFT_CALLER));
+  if (self != nullptr && number == SYS_getpid) return process_number();
+  if (self != nullptr && number == SYS_gettid) return thread_number(*self);
+  if (self != nullptr && number == SYS_getrandom) {
+    random_bytes(*self, reinterpret_cast<void*>(arguments[0]),
+                 static_cast<std::size_t>(arguments[1]), WEFT_CALLER);
+    return arguments[1];
+  }
   return result_of(raw_syscall(number, arguments));
 }

@@ -106,6 +106,10 @@ void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool
   if (!ours) return nullptr;
   void* block = nullptr;
   if (self != nullptr) {
+    if (self->execution->happens(*self, trace::ChoiceKind::kOutOfMemory)) {
+      errno = ENOMEM;
+      return nullptr;
+    }
     block = self->execution->image().allocate({self->id, self->operation_index, pc},
                                               self->allocations++, bytes, alignment);
     self->execution->memory().allocated(*self, bytes, pc);

@@ -3,6 +3,8 @@
 
 #include "harness/intercept/hot_functions.h"
 
+#include <unistd.h>
+
 #include "harness/engine/subject.h"
 #include "harness/intercept/address_sanitizer.h"
 #include "harness/intercept/interpose.h"
@@ -18,6 +20,26 @@ void weft::engine::prepare_interception() noexcept {
   weft::intercept::hot = {
       .mutex_trylock = WEFT_REAL(pthread_mutex_trylock),
       .mutex_unlock = WEFT_REAL(pthread_mutex_unlock),
+      .rwlock_tryrdlock = WEFT_REAL(pthread_rwlock_tryrdlock),
+      .rwlock_trywrlock = WEFT_REAL(pthread_rwlock_trywrlock),
+      .rwlock_unlock = WEFT_REAL(pthread_rwlock_unlock),
+      .sem_trywait = WEFT_REAL(sem_trywait),
+      .sem_post = WEFT_REAL(sem_post),
+      .spin_trylock =
+          reinterpret_cast<int (*)(pthread_spinlock_t*)>(WEFT_REAL(pthread_spin_trylock)),
+      .spin_unlock = reinterpret_cast<int (*)(pthread_spinlock_t*)>(WEFT_REAL(pthread_spin_unlock)),
+      .mutex_destroy = WEFT_REAL(pthread_mutex_destroy),
+      .cond_destroy = WEFT_REAL(pthread_cond_destroy),
+      .rwlock_destroy = WEFT_REAL(pthread_rwlock_destroy),
+      .barrier_destroy = WEFT_REAL(pthread_barrier_destroy),
+      .sem_destroy = WEFT_REAL(sem_destroy),
+      .key_create = WEFT_REAL(pthread_key_create),
+      .key_delete = WEFT_REAL(pthread_key_delete),
       .setspecific = WEFT_REAL(pthread_setspecific),
+      .getattr_np = WEFT_REAL(pthread_getattr_np),
+      .sysconf = WEFT_REAL(sysconf),
+      .read = WEFT_REAL(read),
+      .dlopen = WEFT_REAL(dlopen),
+      .dlclose = WEFT_REAL(dlclose),
   };
 }

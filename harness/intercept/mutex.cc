@@ -29,11 +29,12 @@ int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   if (error == 0) {
     self.execution->locks().acquired(address_of(mutex), self.index, pc);
     self.execution->acquire(self, address_of(mutex));
-    self.execution->progress().changed();
     self.execution->refresh(address_of(mutex));
   }
   return error;
 }
+
+}  // namespace
 
 int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintptr_t pc) noexcept {
   require_supported(self, mutex);
@@ -49,7 +50,21 @@ int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintpt
   return own && model::kind_of(*mutex) == model::MutexKind::kErrorCheck ? EDEADLK : ETIMEDOUT;
 }
 
-}  // namespace
+int try_lock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  require_supported(self, mutex);
+  announce(self, operation_on(OpKind::kMutexTryLock, mutex, pc));
+  used(self, mutex, pc);
+  const int error = take(self, mutex, pc);
+  self.execution->yielded(self, static_cast<std::uint64_t>(error));
+  return error;
+}
+
+int unlock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  announce(self, operation_on(OpKind::kMutexUnlock, mutex, pc));
+  used(self, mutex, pc);
+  require_held(self, mutex, "an unlock of a mutex", pc);
+  return unlock_now(self, mutex);
+}
 
 int unlock_now(Task& self, pthread_mutex_t* mutex) noexcept {
   const int error = hot.mutex_unlock(mutex);
@@ -78,13 +93,7 @@ WEFT_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
 WEFT_INTERPOSE int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_trylock)(mutex);
-  const std::uintptr_t pc = WEFT_CALLER;
-  require_supported(*self, mutex);
-  announce(*self, operation_on(OpKind::kMutexTryLock, mutex, pc));
-  used(*self, mutex, pc);
-  const int error = take(*self, mutex, pc);
-  self->execution->yielded(*self, static_cast<std::uint64_t>(error));
-  return error;
+  return try_lock(*self, mutex, WEFT_CALLER);
 }
 
 WEFT_INTERPOSE int pthread_mutex_timedlock(pthread_mutex_t* mutex, const timespec* until) noexcept {
@@ -101,19 +110,8 @@ WEFT_INTERPOSE int pthread_mutex_clocklock(pthread_mutex_t* mutex, clockid_t clo
   return lock(*self, mutex, weft::model::VirtualTime::deadline(clock, *until), WEFT_CALLER);
 }
 
-WEFT_INTERPOSE int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
-  if (Task* const self = current_task) {
-    require_unused(*self, address_of(mutex), sizeof *mutex, WEFT_CALLER);
-  }
-  return WEFT_REAL(pthread_mutex_destroy)(mutex);
-}
-
 WEFT_INTERPOSE int pthread_mutex_unlock(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_unlock)(mutex);
-  const std::uintptr_t pc = WEFT_CALLER;
-  announce(*self, operation_on(OpKind::kMutexUnlock, mutex, pc));
-  used(*self, mutex, pc);
-  require_held(*self, mutex, "an unlock of a mutex", pc);
-  return unlock_now(*self, mutex);
+  return unlock(*self, mutex, WEFT_CALLER);
 }

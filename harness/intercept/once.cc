@@ -7,7 +7,7 @@
 // task: a task that needs the result is not enabled, and a cycle is a deadlock.
 #include "harness/model/once.h"
 
-#include "harness/intercept/interpose.h"
+#include "harness/intercept/locks.h"
 
 namespace weft::intercept {
 namespace {
@@ -48,22 +48,25 @@ class OnceRun {
 };
 
 }  // namespace
+
+void run_once(Task& self, pthread_once_t* word, void (*initialise)(), std::uintptr_t pc) {
+  announce(self, operation_on(OpKind::kOnce, word, pc));
+  self.execution->acquire(self, reinterpret_cast<std::uintptr_t>(word));
+  if ((model::once::load(word) & model::once::kDone) != 0) return;
+  OnceRun run(self, word, pc);
+  initialise();
+  run.done();
+}
+
 }  // namespace weft::intercept
 
 using namespace weft::intercept;
-namespace once = weft::model::once;
 namespace guard = weft::model::guard;
 
 WEFT_INTERPOSE int pthread_once(pthread_once_t* word, void (*initialise)()) {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_once)(word, initialise);
-  const std::uintptr_t pc = WEFT_CALLER;
-  announce(*self, operation_on(OpKind::kOnce, word, pc));
-  self->execution->acquire(*self, reinterpret_cast<std::uintptr_t>(word));
-  if ((once::load(word) & once::kDone) != 0) return 0;
-  OnceRun run(*self, word, pc);
-  initialise();
-  run.done();
+  run_once(*self, word, initialise, WEFT_CALLER);
   return 0;
 }
 

@@ -68,7 +68,6 @@ WEFT_ACCESSES(4)
 WEFT_ACCESSES(8)
 WEFT_ACCESSES(16)
 
-WEFT_INTERPOSE void __tsan_init() {}
 WEFT_INTERPOSE void __tsan_func_entry(void*) {}
 WEFT_INTERPOSE void __tsan_func_exit() {}
 WEFT_INTERPOSE void __tsan_vptr_read(void** address) {

@@ -6,28 +6,17 @@
 // standard says a program starts: as by srand(1).
 #include <cstdlib>
 
-#include "harness/intercept/interpose.h"
+#include "harness/intercept/per_execution.h"
 
 namespace weft::intercept {
 namespace {
 
-struct LibcRandom {
-  std::uint64_t state = 1;
-};
-
-LibcRandom& random_of(Task& self) noexcept {
-  Execution& execution = *self.execution;
-  if (execution.intercept_state == nullptr)
-    execution.intercept_state = execution.arena().make<LibcRandom>();
-  return *static_cast<LibcRandom*>(execution.intercept_state);
-}
-
 /// 31 bits, as random(3) gives. Knuth's MMIX generator (TAOCP vol. 2, 3.3.4, table 1); its high
 /// bits.
 long next(Task& self) noexcept {
-  LibcRandom& random = random_of(self);
-  random.state = random.state * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<long>(random.state >> 33);
+  std::uint64_t& state = per_execution(self).libc_random;
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return static_cast<long>(state >> 33);
 }
 
 }  // namespace
@@ -50,11 +39,11 @@ WEFT_INTERPOSE long random() noexcept {
 WEFT_INTERPOSE void srand(unsigned seed) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(srand)(seed);
-  random_of(*self).state = seed;
+  per_execution(*self).libc_random = seed;
 }
 
 WEFT_INTERPOSE void srandom(unsigned seed) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(srandom)(seed);
-  random_of(*self).state = seed;
+  per_execution(*self).libc_random = seed;
 }

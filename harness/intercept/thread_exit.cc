@@ -6,8 +6,11 @@
 //
 // Threads are pooled, so glibc's own end-of-thread work would come too late or
 // not at all: we keep the lists and run them when the task ends.
+#include <threads.h>
+
 #include "harness/engine/subject.h"
 #include "harness/intercept/hot_functions.h"
+#include "harness/intercept/per_execution.h"
 #include "harness/intercept/thread_record.h"
 
 namespace weft::intercept {
@@ -30,6 +33,27 @@ void for_each_key_set(ThreadRecord& record, Visit visit) {
           static_cast<pthread_key_t>(word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))));
     }
   }
+}
+
+int create_key(pthread_key_t* key, void (*destroy)(void*)) noexcept {
+  Task* const self = current_task;
+  const int error =
+      self == nullptr ? WEFT_REAL(pthread_key_create)(key, destroy) : hot.key_create(key, destroy);
+  if (error == 0 && *key < PTHREAD_KEYS_MAX) keys[*key] = {destroy, self != nullptr};
+  return error;
+}
+
+int delete_key(pthread_key_t key) noexcept {
+  if (key < PTHREAD_KEYS_MAX) keys[key] = {};
+  return current_task == nullptr ? WEFT_REAL(pthread_key_delete)(key) : hot.key_delete(key);
+}
+
+int set_key(pthread_key_t key, const void* value) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(pthread_setspecific)(key, value);
+  const int error = hot.setspecific(key, value);
+  if (error == 0) record_of(*self).keys_set[key / 64] |= std::uint64_t{1} << (key % 64);
+  return error;
 }
 
 void run_thread_local_destructors(ThreadRecord& record) {
@@ -64,7 +88,12 @@ void run_exit_destructors(Task& self) {
 
 }  // namespace weft::intercept
 
-void weft::engine::forget_execution() noexcept {
+void weft::engine::forget_execution(Execution& execution) noexcept {
+  if (execution.intercept_state != nullptr) {
+    weft::intercept::unload_libraries(
+        *static_cast<const weft::intercept::PerExecution*>(execution.intercept_state),
+        execution.image());
+  }
   for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; ++key) {
     if (!weft::intercept::keys[key].made_by_task) continue;
     WEFT_REAL(pthread_key_delete)(key);
@@ -75,24 +104,25 @@ void weft::engine::forget_execution() noexcept {
 using namespace weft::intercept;
 
 WEFT_INTERPOSE int pthread_key_create(pthread_key_t* key, void (*destroy)(void*)) noexcept {
-  Task* const self = current_task;
-  const int error = WEFT_REAL(pthread_key_create)(key, destroy);
-  if (error == 0 && *key < PTHREAD_KEYS_MAX) keys[*key] = {destroy, self != nullptr};
-  return error;
+  return create_key(key, destroy);
 }
 
-WEFT_INTERPOSE int pthread_key_delete(pthread_key_t key) noexcept {
-  if (key < PTHREAD_KEYS_MAX) keys[key] = {};
-  return WEFT_REAL(pthread_key_delete)(key);
-}
+WEFT_INTERPOSE int pthread_key_delete(pthread_key_t key) noexcept { return delete_key(key); }
 
 WEFT_INTERPOSE int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
-  Task* const self = current_task;
-  const int error =
-      self == nullptr ? WEFT_REAL(pthread_setspecific)(key, value) : hot.setspecific(key, value);
-  if (self != nullptr && error == 0)
-    record_of(*self).keys_set[key / 64] |= std::uint64_t{1} << (key % 64);
-  return error;
+  return set_key(key, value);
+}
+
+// C11's, which glibc does not lead through the above.
+
+WEFT_INTERPOSE int tss_create(tss_t* key, tss_dtor_t destroy) {
+  return create_key(key, destroy) == 0 ? thrd_success : thrd_error;
+}
+
+WEFT_INTERPOSE void tss_delete(tss_t key) { delete_key(key); }
+
+WEFT_INTERPOSE int tss_set(tss_t key, void* value) {
+  return set_key(key, value) == 0 ? thrd_success : thrd_error;
 }
 
 extern "C" int __cxa_thread_atexit_impl(void (*)(void*), void*, void*);

@@ -29,11 +29,24 @@ struct ThreadRecord {
   std::uint64_t keys_set[PTHREAD_KEYS_MAX / 64] = {};  // keys that this thread gave a value
   std::uintptr_t frame = 0;                            // where pthread_exit unwinds to
   void* exit_buffer[5] = {};                           // __builtin_setjmp's
+  char name[16] = {};                                  // with its terminating zero, as in Linux
+  std::uint64_t outside = 0;                           // state of its random numbers; 0: none yet
 };
 
 [[nodiscard]] inline ThreadRecord& record_of(Task& task) noexcept {
   return *static_cast<ThreadRecord*>(task.record);
 }
+
+/// The live, unjoined task whose pthread_self() is `thread`; null for a thread that is no task.
+[[nodiscard]] Task* task_of(Execution& execution, pthread_t thread) noexcept;
+
+// pthread's functions of those names, with their error numbers.
+int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+           void* argument, std::uintptr_t pc) noexcept;
+int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline,
+         std::uintptr_t pc) noexcept;
+int detach(Task& self, pthread_t thread, std::uintptr_t pc) noexcept;
+[[noreturn]] void exit_thread(Task& self, void* result);
 
 /// A task's code from first to last: the subject's function, its thread_local and
 /// key destructors, and its end.

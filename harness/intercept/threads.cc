@@ -13,9 +13,7 @@
 #include "harness/intercept/thread_record.h"
 
 namespace weft::intercept {
-namespace {
 
-/// The live, unjoined task whose pthread_self() is `thread`; null for a thread that is no task.
 Task* task_of(Execution& execution, pthread_t thread) noexcept {
   for (std::size_t i = execution.task_count(); i-- > 0;) {
     Task& task = execution.task(static_cast<TaskIndex>(i));
@@ -34,6 +32,7 @@ int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void
   ThreadRecord* const record = execution.arena().make<ThreadRecord>();
   record->start = start;
   record->argument = argument;
+  std::memcpy(record->name, record_of(self).name, sizeof record->name);
   Task* const child = execution.spawn(self, &run_thread, record);
   if (child == nullptr) return EAGAIN;
   int detach_state = PTHREAD_CREATE_JOINABLE;
@@ -63,6 +62,19 @@ int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline,
   return 0;
 }
 
+int detach(Task& self, pthread_t thread, std::uintptr_t pc) noexcept {
+  Task* const target = task_of(*self.execution, thread);
+  if (target == nullptr) return ESRCH;
+  if (target->detached) return EINVAL;
+  Operation op = operation_on(OpKind::kDetach, nullptr, pc);
+  op.argument = target->index;
+  announce(self, op);
+  self.execution->detach(*target);
+  return 0;
+}
+
+namespace {
+
 _Unwind_Reason_Code stop_at_thread_frame(int, _Unwind_Action actions, _Unwind_Exception_Class,
                                          _Unwind_Exception*, _Unwind_Context* context,
                                          void* argument) {
@@ -74,6 +86,8 @@ _Unwind_Reason_Code stop_at_thread_frame(int, _Unwind_Action actions, _Unwind_Ex
   return _URC_NO_REASON;
 }
 
+}  // namespace
+
 [[noreturn]] void exit_thread(Task& self, void* result) {
   ThreadRecord& record = record_of(self);
   record.result = result;
@@ -82,6 +96,8 @@ _Unwind_Reason_Code stop_at_thread_frame(int, _Unwind_Action actions, _Unwind_Ex
   _Unwind_ForcedUnwind(exception, &stop_at_thread_frame, &record);
   std::terminate();  // only where the unwinder finds the stack unreadable
 }
+
+namespace {
 
 // A frame of its own, so that pthread_exit's jump skips nothing of run_thread's.
 __attribute__((noinline)) void run_start(ThreadRecord& record) {
@@ -115,6 +131,7 @@ void run_root(Task& self) {
     return nullptr;
   };
   record->argument = const_cast<RootBody*>(root);
+  std::strncpy(record->name, program_invocation_short_name, sizeof record->name - 1);
   self.record = record;
   intercept::run_thread(self);
 }
@@ -164,14 +181,7 @@ WEFT_INTERPOSE int pthread_clockjoin_np(pthread_t thread, void** result, clockid
 WEFT_INTERPOSE int pthread_detach(pthread_t thread) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_detach)(thread);
-  Task* const target = task_of(*self->execution, thread);
-  if (target == nullptr) return ESRCH;
-  if (target->detached) return EINVAL;
-  Operation op = operation_on(OpKind::kDetach, nullptr, WEFT_CALLER);
-  op.argument = target->index;
-  announce(*self, op);
-  self->execution->detach(*target);
-  return 0;
+  return detach(*self, thread, WEFT_CALLER);
 }
 
 WEFT_INTERPOSE __attribute__((noreturn)) void pthread_exit(void* result) {

@@ -1,8 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Who holds which lock: mutexes, and once-blocks and magic statics while their
-// initialiser runs. Answers 'who holds what I wait for' and 'what do I hold'.
+// Who holds which lock: mutexes and the like, readers-writer locks by any number of
+// readers, and once-blocks and magic statics while their initialiser runs. Answers 'who holds what
+// I wait for' and 'what do I hold'.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct Hold {
   std::uintptr_t acquired_pc = 0;
   TaskIndex holder = kNoTaskIndex;
   std::uint32_t depth = 0;  // recursive locks
+  bool shared = false;      // by a reader
 };
 
 class LockTable {
@@ -48,18 +50,36 @@ class LockTable {
     if (at == nullptr || --holds_[*at].depth > 0) return;
     const std::uint32_t hole = *at;
     position_.erase(address);
-    const Hold last = holds_[holds_.size() - 1];
-    holds_.pop_back();
-    if (hole < holds_.size()) {
-      holds_[hole] = last;
-      position_.insert(last.address, hole);
+    remove(hole);
+  }
+
+  void acquired_shared(std::uintptr_t address, TaskIndex holder, std::uintptr_t pc) noexcept {
+    const std::size_t at = find_shared(address, holder);
+    if (at < holds_.size()) {
+      ++holds_[at].depth;
+    } else {
+      holds_.push_back({address, pc, holder, 1, true});
     }
   }
 
-  /// kNoTaskIndex when nobody is known to hold it.
+  /// Of a reader that does not hold it, and so releases for another, nothing is known.
+  void released_shared(std::uintptr_t address, TaskIndex holder) noexcept {
+    const std::size_t at = find_shared(address, holder);
+    if (at < holds_.size() && --holds_[at].depth == 0) remove(static_cast<std::uint32_t>(at));
+  }
+
+  /// Who has it for itself alone; kNoTaskIndex when nobody is known to.
   [[nodiscard]] TaskIndex holder(std::uintptr_t address) const noexcept {
     const std::uint32_t* at = position_.find(address);
     return at == nullptr ? kNoTaskIndex : holds_[*at].holder;
+  }
+
+  /// Every task that holds it, alone or with others.
+  template <typename Visit>
+  void for_each_holder(std::uintptr_t address, Visit visit) const noexcept {
+    for (const Hold& hold : holds_) {
+      if (hold.address == address) visit(hold.holder);
+    }
   }
 
   template <typename Visit>
@@ -74,6 +94,23 @@ class LockTable {
   }
 
  private:
+  [[nodiscard]] std::size_t find_shared(std::uintptr_t address, TaskIndex holder) const noexcept {
+    std::size_t at = 0;
+    for (const Hold& hold : holds_) {
+      if (hold.shared && hold.address == address && hold.holder == holder) break;
+      ++at;
+    }
+    return at;
+  }
+
+  void remove(std::uint32_t hole) noexcept {
+    const Hold last = holds_[holds_.size() - 1];
+    holds_.pop_back();
+    if (hole == holds_.size()) return;
+    holds_[hole] = last;
+    if (!last.shared) position_.insert(last.address, hole);
+  }
+
   static constexpr std::size_t kMaxHeld = 1 << 16;
   BoundedVector<Hold> holds_{kMaxHeld};
   FlatMap<std::uint32_t> position_{64};

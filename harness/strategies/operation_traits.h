@@ -4,6 +4,8 @@
 // What a strategy may conclude from an operation's kind alone.
 #pragma once
 
+#include "harness/base/prng.h"
+#include "harness/engine/strategy.h"
 #include "harness/trace/operation.h"
 
 namespace weft::strategies {
@@ -18,13 +20,22 @@ namespace weft::strategies {
 /// operations into play that do not commute.
 [[nodiscard]] constexpr bool commutes(trace::OpKind kind) noexcept {
   return kind == trace::OpKind::kTaskBegin || kind == trace::OpKind::kTaskEnd ||
-         kind == trace::OpKind::kSpawn || kind == trace::OpKind::kJoin;
+         kind == trace::OpKind::kSpawn || kind == trace::OpKind::kJoin ||
+         kind == trace::OpKind::kOutside;
 }
 
 /// Whether it may make another task enabled.
 [[nodiscard]] constexpr bool enables_none(trace::OpKind kind) noexcept {
   return trace::is_plain(kind) ||
          (kind >= trace::OpKind::kAtomicLoad && kind <= trace::OpKind::kFence);
+}
+
+/// A number for a choice that is not of a task's turn. Something unlikely stays unlikely, so that
+/// the executions are many in which one of several places alone was hit.
+[[nodiscard]] inline std::uint64_t draw_number(Prng& prng, const engine::Choice& choice) noexcept {
+  constexpr std::uint64_t kUnlikely = 32;
+  if (trace::is_unlikely(choice.kind)) return prng.below(kUnlikely) == 0 ? 1 : 0;
+  return choice.count == 0 ? prng.next() : prng.below(choice.count);
 }
 
 }  // namespace weft::strategies

@@ -9,6 +9,7 @@
 #include "harness/engine/strategy.h"
 #include "harness/strategies/fairness.h"
 #include "harness/strategies/length_estimate.h"
+#include "harness/strategies/operation_traits.h"
 #include "harness/strategies/plain_points.h"
 #include "harness/strategies/progress.h"
 
@@ -17,9 +18,9 @@ namespace weft::strategies {
 /// An override of task_created() or executed() tells progress_, too.
 class Sampler : public engine::Strategy {
  public:
-  /// Uniform.
+  /// draw_number()'s.
   std::uint64_t choose(const engine::Choice& choice) noexcept override {
-    return choice.count == 0 ? prng_.next() : prng_.below(choice.count);
+    return draw_number(prng_, choice);
   }
   /// Those of plain_.
   std::uint64_t accesses_until_point(TaskIndex task,

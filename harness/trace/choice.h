@@ -28,13 +28,21 @@ inline constexpr std::uint64_t kDefaultPatience = 32;
 
 /// Stored in tokens: append only.
 enum class ChoiceKind : std::uint8_t {
-  kSchedule,  // which task goes next; value is the chosen TaskId
-  kWaiter,    // which waiter a signal or wake reaches; value is its TaskId
-  kUser,      // weft::choose; value is the number chosen
-  kDraw,      // a number from outside (random_device and the like)
-  kPassOver,  // a race: 1 goes on, where the default is to stop with a finding
+  kSchedule,     // which task goes next; value is the chosen TaskId
+  kWaiter,       // which waiter a signal or wake reaches; value is its TaskId
+  kUser,         // weft::choose; value is the number chosen
+  kDraw,         // a number from outside (random_device and the like)
+  kPassOver,     // a race: 1 goes on, where the default is to stop with a finding
+  kSpurious,     // whether a condition variable wakes its waiter for no reason; 1: yes
+  kOutOfMemory,  // whether an allocation fails; 1: yes
   kCount
 };
+
+/// Choices of something unlikely, which an execution is offered so often and takes so often as its
+/// options say; not taken (0), it leaves no mark, so that a replay need not know what was offered.
+[[nodiscard]] constexpr bool is_unlikely(ChoiceKind kind) noexcept {
+  return kind == ChoiceKind::kSpurious || kind == ChoiceKind::kOutOfMemory;
+}
 
 /// One departure from the default. Keyed by (task, that task's operation index,
 /// kind, how many choices of that kind this operation had already made).

@@ -49,6 +49,27 @@ const char* name(OpKind kind) noexcept {
     case OpKind::kUserChoice: return "choose";
     case OpKind::kMutexTimedLock: return "timed lock";
     case OpKind::kCondBlocked: return "waits for a signal";
+    case OpKind::kReadLock: return "lock shared";
+    case OpKind::kReadTryLock: return "try_lock shared";
+    case OpKind::kReadTimedLock: return "timed lock shared";
+    case OpKind::kWriteLock: return "lock exclusive";
+    case OpKind::kWriteTryLock: return "try_lock exclusive";
+    case OpKind::kWriteTimedLock: return "timed lock exclusive";
+    case OpKind::kRwUnlock: return "unlock shared or exclusive";
+    case OpKind::kBarrierArrive: return "arrive";
+    case OpKind::kBarrierBlocked: return "waits at the barrier";
+    case OpKind::kSemWait: return "semaphore wait";
+    case OpKind::kSemTryWait: return "semaphore try_wait";
+    case OpKind::kSemTimedWait: return "semaphore timed wait";
+    case OpKind::kSemPost: return "semaphore post";
+    case OpKind::kSemName: return "semaphore name";
+    case OpKind::kSpinLock: return "spin lock";
+    case OpKind::kSpinTryLock: return "spin try_lock";
+    case OpKind::kSpinUnlock: return "spin unlock";
+    case OpKind::kLoaderLock: return "load or unload";
+    case OpKind::kLoaderUnlock: return "loaded or unloaded";
+    case OpKind::kDestroy: return "destroy";
+    case OpKind::kOutside: return "asks the system";
     case OpKind::kCount: break;
   }
   WEFT_UNREACHABLE("an operation kind outside its enumeration");
@@ -64,7 +85,8 @@ Access access_of(OpKind kind) noexcept {
     case OpKind::kClockRead:
     case OpKind::kFence:
     case OpKind::kTimerFire:
-    case OpKind::kUserChoice: return Access::kNone;
+    case OpKind::kUserChoice:
+    case OpKind::kOutside: return Access::kNone;
     case OpKind::kPlainRead:
     case OpKind::kAtomicLoad: return Access::kRead;
     case OpKind::kPlainWrite:
@@ -95,7 +117,27 @@ Access access_of(OpKind kind) noexcept {
     case OpKind::kGuardRelease:
     case OpKind::kFutexWait:
     case OpKind::kFutexBlocked:
-    case OpKind::kFutexWake: return Access::kSync;
+    case OpKind::kFutexWake:
+    case OpKind::kReadLock:
+    case OpKind::kReadTryLock:
+    case OpKind::kReadTimedLock:
+    case OpKind::kWriteLock:
+    case OpKind::kWriteTryLock:
+    case OpKind::kWriteTimedLock:
+    case OpKind::kRwUnlock:
+    case OpKind::kBarrierArrive:
+    case OpKind::kBarrierBlocked:
+    case OpKind::kSemWait:
+    case OpKind::kSemTryWait:
+    case OpKind::kSemTimedWait:
+    case OpKind::kSemPost:
+    case OpKind::kSemName:
+    case OpKind::kSpinLock:
+    case OpKind::kSpinTryLock:
+    case OpKind::kSpinUnlock:
+    case OpKind::kLoaderLock:
+    case OpKind::kLoaderUnlock:
+    case OpKind::kDestroy: return Access::kSync;
     case OpKind::kCount: break;
   }
   WEFT_UNREACHABLE("an operation kind outside its enumeration");
@@ -107,11 +149,20 @@ WaitKind wait_kind(OpKind kind) noexcept {
     case OpKind::kCondReacquire:
     case OpKind::kMutexTimedLock: return WaitKind::kLock;
     case OpKind::kFutexBlocked:
-    case OpKind::kCondBlocked: return WaitKind::kWake;
+    case OpKind::kCondBlocked:
+    case OpKind::kBarrierBlocked: return WaitKind::kWake;
     case OpKind::kSleep: return WaitKind::kTime;
     case OpKind::kJoin: return WaitKind::kTask;
     case OpKind::kOnce: return WaitKind::kOnce;
     case OpKind::kGuardAcquire: return WaitKind::kGuard;
+    case OpKind::kReadLock:
+    case OpKind::kReadTimedLock: return WaitKind::kRead;
+    case OpKind::kWriteLock:
+    case OpKind::kWriteTimedLock: return WaitKind::kWrite;
+    case OpKind::kSemWait:
+    case OpKind::kSemTimedWait: return WaitKind::kSemaphore;
+    case OpKind::kSpinLock: return WaitKind::kSpin;
+    case OpKind::kLoaderLock: return WaitKind::kLoader;
     case OpKind::kNone:
     case OpKind::kTaskBegin:
     case OpKind::kTaskEnd:
@@ -143,6 +194,18 @@ WaitKind wait_kind(OpKind kind) noexcept {
     case OpKind::kPlainWrite:
     case OpKind::kTimerFire:
     case OpKind::kUserChoice:
+    case OpKind::kReadTryLock:
+    case OpKind::kWriteTryLock:
+    case OpKind::kRwUnlock:
+    case OpKind::kBarrierArrive:
+    case OpKind::kSemTryWait:
+    case OpKind::kSemPost:
+    case OpKind::kSemName:
+    case OpKind::kSpinTryLock:
+    case OpKind::kSpinUnlock:
+    case OpKind::kLoaderUnlock:
+    case OpKind::kDestroy:
+    case OpKind::kOutside:
     case OpKind::kCount: return WaitKind::kNone;
   }
   return WaitKind::kNone;

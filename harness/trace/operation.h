@@ -53,6 +53,27 @@ enum class OpKind : std::uint8_t {
   kUserChoice,  // weft::choose
   kMutexTimedLock,
   kCondBlocked,  // waits for a signal
+  kReadLock,
+  kReadTryLock,
+  kReadTimedLock,
+  kWriteLock,
+  kWriteTryLock,
+  kWriteTimedLock,
+  kRwUnlock,
+  kBarrierArrive,
+  kBarrierBlocked,  // for the last one to arrive
+  kSemWait,
+  kSemTryWait,
+  kSemTimedWait,
+  kSemPost,
+  kSemName,  // sem_open and its kin: about names
+  kSpinLock,
+  kSpinTryLock,
+  kSpinUnlock,
+  kLoaderLock,  // dlopen, dlclose: needs the loader
+  kLoaderUnlock,
+  kDestroy,  // of a lock, barrier or condition variable
+  kOutside,  // for random numbers and the like
   kCount
 };
 
@@ -66,7 +87,20 @@ enum class Access : std::uint8_t { kNone, kRead, kWrite, kReadWrite, kSync };
 [[nodiscard]] Access access_of(OpKind kind) noexcept;
 
 /// What an operation may have to wait for. kNone: it is always enabled.
-enum class WaitKind : std::uint8_t { kNone, kLock, kWake, kTime, kTask, kOnce, kGuard };
+enum class WaitKind : std::uint8_t {
+  kNone,
+  kLock,
+  kWake,
+  kTime,
+  kTask,
+  kOnce,
+  kGuard,
+  kRead,
+  kWrite,
+  kSemaphore,
+  kSpin,
+  kLoader,
+};
 
 [[nodiscard]] WaitKind wait_kind(OpKind kind) noexcept;
 

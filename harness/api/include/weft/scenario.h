@@ -38,6 +38,8 @@ struct Scenario {
   Expectation expect = {};
   std::uint64_t budget = 1000;  // executions
   std::string strategy = "portfolio";
+  unsigned spurious_wakeups = 0;     // as in Options
+  unsigned allocation_failures = 0;  // as in Options
   const char* source = "";
   int line = 0;
   void (*body)() = nullptr;

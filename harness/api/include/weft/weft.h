@@ -36,6 +36,8 @@ struct Options {
   bool memory_points = true;            // plain accesses may be schedule points
   bool races = true;                    // data races and uses of freed memory are findings
   bool leaks = true;                    // leaked memory and threads are findings
+  unsigned spurious_wakeups = 0;        // of condition variables, at most so many in an execution
+  unsigned allocation_failures = 0;     // of malloc and operator new, likewise
   bool fresh_threads = false;           // a new kernel thread per task instead of a pooled one
   bool keep_going = false;              // go on after the first finding
   std::string out = {};                 // directory for findings; empty: ./weft-findings

@@ -1,0 +1,103 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Libraries loaded and unloaded by tasks. Constructors and destructors of a library run
+// inside the loader, which glibc guards by a lock of its own: another task that waited
+// there would stop the only running thread. So tasks wait for the loader in the model,
+// where its lock is recursive, as glibc's is.
+//
+// What an execution leaves loaded is unloaded after it.
+#include <dlfcn.h>
+
+#include "harness/engine/subject.h"
+#include "harness/intercept/hot_functions.h"
+#include "harness/intercept/per_execution.h"
+
+namespace weft::intercept {
+
+struct OpenLibrary {
+  void* handle = nullptr;
+  OpenLibrary* earlier = nullptr;
+};
+
+namespace {
+
+/// Its address stands for the loader; there is nothing in it.
+char loader;
+
+class LoaderHold {
+ public:
+  LoaderHold(Task& self, std::uintptr_t pc) noexcept : self_(self), pc_(pc) {
+    announce(self_, operation_on(OpKind::kLoaderLock, &loader, pc_));
+    self_.execution->locks().acquired(address(), self_.index, pc_);
+    self_.execution->acquire(self_, address());
+    self_.execution->refresh(address());
+  }
+  ~LoaderHold() {
+    announce(self_, operation_on(OpKind::kLoaderUnlock, &loader, pc_));
+    self_.execution->locks().released(address());
+    self_.execution->release(self_, address());
+    self_.execution->refresh(address());
+  }
+  LoaderHold(const LoaderHold&) = delete;
+  LoaderHold& operator=(const LoaderHold&) = delete;
+
+ private:
+  static std::uintptr_t address() noexcept { return reinterpret_cast<std::uintptr_t>(&loader); }
+
+  Task& self_;
+  std::uintptr_t pc_;
+};
+
+void remember(Task& self, void* handle) noexcept {
+  auto* const library = self.execution->arena().make<OpenLibrary>();
+  *library = {handle, per_execution(self).libraries};
+  per_execution(self).libraries = library;
+}
+
+void forget(Task& self, const void* handle) noexcept {
+  for (OpenLibrary** at = &per_execution(self).libraries; *at != nullptr; at = &(*at)->earlier) {
+    if ((*at)->handle != handle) continue;
+    *at = (*at)->earlier;
+    return;
+  }
+}
+
+}  // namespace
+
+void unload_libraries(const PerExecution& execution, engine::ProcessImage& image) noexcept {
+  for (const OpenLibrary* at = execution.libraries; at != nullptr; at = at->earlier) {
+    hot.dlclose(at->handle);
+  }
+  if (execution.libraries != nullptr) image.modules_changed();
+}
+
+}  // namespace weft::intercept
+
+using namespace weft::intercept;
+
+WEFT_INTERPOSE void* dlopen(const char* file, int mode) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(dlopen)(file, mode);
+  const LoaderHold hold(*self, WEFT_CALLER);
+  void* const handle = hot.dlopen(file, mode);
+  if (handle != nullptr) remember(*self, handle);
+  self->execution->image().modules_changed();
+  return handle;
+}
+
+WEFT_INTERPOSE int dlclose(void* handle) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(dlclose)(handle);
+  const LoaderHold hold(*self, WEFT_CALLER);
+  const int result = hot.dlclose(handle);
+  if (result == 0) forget(*self, handle);
+  self->execution->image().modules_changed();
+  return result;
+}
+
+/// Called first of all the constructors of an instrumented module: what they do has a name already.
+WEFT_INTERPOSE void __tsan_init() {
+  Task* const self = current_task;
+  if (self != nullptr) self->execution->image().modules_changed();
+}
