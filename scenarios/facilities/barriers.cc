@@ -35,10 +35,11 @@ WEFT_SCENARIO(latch, {.name = "facilities/latch",
   second.join();
 }
 
-WEFT_SCENARIO(std_barrier, {.name = "facilities/std_barrier",
-                            .summary = "a std barrier completes each phase once, after all arrivals",
-                            .expect = weft::must_pass(),
-                            .budget = 300}) {
+WEFT_SCENARIO(std_barrier,
+              {.name = "facilities/std_barrier",
+               .summary = "a std barrier completes each phase once, after all arrivals",
+               .expect = weft::must_pass(),
+               .budget = 300}) {
   int phases = 0;
   int sum = 0;
   int parts[2] = {};

@@ -92,9 +92,7 @@ WEFT_SCENARIO(rwlock_errors, {.name = "facilities/rwlock_errors",
   timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   assert(pthread_rwlock_timedwrlock(&lock, &now) == 0);
-  std::thread([&] {
-    assert(pthread_rwlock_timedrdlock(&lock, &now) == ETIMEDOUT);
-  }).join();
+  std::thread([&] { assert(pthread_rwlock_timedrdlock(&lock, &now) == ETIMEDOUT); }).join();
   assert(pthread_rwlock_unlock(&lock) == 0);
   assert(pthread_rwlock_destroy(&lock) == 0);
 }
@@ -108,10 +106,11 @@ WEFT_SCENARIO(rwlock_upgrade, {.name = "facilities/rwlock_upgrade.buggy",
   mutex.lock();
 }
 
-WEFT_SCENARIO(rwlock_cycle, {.name = "facilities/rwlock_cycle.buggy",
-                             .summary = "a writer waits for the second of two readers, which waits for it",
-                             .expect = weft::must_find("deadlock"),
-                             .budget = 300}) {
+WEFT_SCENARIO(rwlock_cycle,
+              {.name = "facilities/rwlock_cycle.buggy",
+               .summary = "a writer waits for the second of two readers, which waits for it",
+               .expect = weft::must_find("deadlock"),
+               .budget = 300}) {
   std::shared_mutex outer;
   std::shared_mutex inner;
   std::shared_lock bystander(outer);
