@@ -234,7 +234,7 @@ std::string describe_wait(const Trace& trace, const trace::FindingTask& task) {
     return fmt::format("for {} to be posted", named);
   }
   if (kind == OpKind::kBarrierBlocked) return fmt::format("for the others at {}", named);
-  if (kind == OpKind::kLoaderLock) return "to load or unload a library";
+  if (kind == OpKind::kLoaderLock) return "for the dynamic loader";
   if (kind == OpKind::kCondReacquire) return fmt::format("to lock {} again after its wait", named);
   if (kind == OpKind::kJoin) return fmt::format("for {} to end", named);
   if (kind == OpKind::kCondBlocked) return fmt::format("for a signal on {}", named);

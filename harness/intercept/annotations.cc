@@ -9,36 +9,43 @@
 namespace weft::intercept {
 namespace {
 
-std::uintptr_t noted(Task& self, const volatile void* object) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(object);
-  self.execution->memory().synchronises(address);
-  return address;
+/// Beside the object's address: what atomic operations on the object itself order, and end with a
+/// relaxed store, is another matter.
+std::uintptr_t told_by(const volatile void* object) noexcept {
+  return reinterpret_cast<std::uintptr_t>(object) + 2;
+}
+/// Where readers hand over, and only writers look; see rwlock.cc.
+std::uintptr_t readers_of(const volatile void* object) noexcept { return told_by(object) + 1; }
+
+void acquire(std::uintptr_t key) noexcept {
+  if (Task* const self = current_task) self->execution->acquire(*self, key);
 }
 
-void acquire(const volatile void* object) noexcept {
-  if (Task* const self = current_task) self->execution->acquire(*self, noted(*self, object));
+void release(std::uintptr_t key) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return;
+  self->execution->memory().synchronises(key);
+  self->execution->release(*self, key);
 }
 
-void release(const volatile void* object) noexcept {
-  if (Task* const self = current_task) self->execution->release(*self, noted(*self, object));
+void forget(const volatile void* object) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return;
+  self->execution->ordering().forget(told_by(object));
+  self->execution->ordering().forget(readers_of(object));
 }
 
 // __tsan_mutex_post_lock and __tsan_mutex_pre_unlock: bits of <sanitizer/tsan_interface.h>.
 constexpr unsigned kReadLock = 1u << 3;
 constexpr unsigned kTryLockFailed = 1u << 5;
 
-/// Readers hand over beside the object, where only writers look; see rwlock.cc.
-const volatile void* readers_of(const volatile void* object) noexcept {
-  return static_cast<const volatile char*>(object) + 1;
-}
-
 void locked(const volatile void* object, bool shared) noexcept {
-  acquire(object);
+  acquire(told_by(object));
   if (!shared) acquire(readers_of(object));
 }
 
 void unlocking(const volatile void* object, bool shared) noexcept {
-  release(shared ? readers_of(object) : object);
+  release(shared ? readers_of(object) : told_by(object));
 }
 
 }  // namespace
@@ -46,15 +53,11 @@ void unlocking(const volatile void* object, bool shared) noexcept {
 
 using namespace weft::intercept;
 
-WEFT_INTERPOSE void __tsan_acquire(void* object) { acquire(object); }
-WEFT_INTERPOSE void __tsan_release(void* object) { release(object); }
+WEFT_INTERPOSE void __tsan_acquire(void* object) { acquire(told_by(object)); }
+WEFT_INTERPOSE void __tsan_release(void* object) { release(told_by(object)); }
 
 WEFT_INTERPOSE void __tsan_mutex_create(void*, unsigned) {}
-WEFT_INTERPOSE void __tsan_mutex_destroy(void* object, unsigned) {
-  Task* const self = current_task;
-  if (self == nullptr) return;
-  self->execution->ordering().forget(reinterpret_cast<std::uintptr_t>(object));
-}
+WEFT_INTERPOSE void __tsan_mutex_destroy(void* object, unsigned) { forget(object); }
 WEFT_INTERPOSE void __tsan_mutex_pre_lock(void*, unsigned) {}
 WEFT_INTERPOSE void __tsan_mutex_post_lock(void* object, unsigned flags, int) {
   if ((flags & kTryLockFailed) == 0) locked(object, (flags & kReadLock) != 0);
@@ -70,15 +73,15 @@ WEFT_INTERPOSE void __tsan_mutex_pre_divert(void*, unsigned) {}
 WEFT_INTERPOSE void __tsan_mutex_post_divert(void*, unsigned) {}
 
 WEFT_INTERPOSE void AnnotateHappensBefore(const char*, int, const volatile void* object) {
-  release(object);
+  release(told_by(object));
 }
 WEFT_INTERPOSE void AnnotateHappensAfter(const char*, int, const volatile void* object) {
-  acquire(object);
+  acquire(told_by(object));
 }
 WEFT_INTERPOSE void AnnotateRWLockCreate(const char*, int, const volatile void*) {}
 WEFT_INTERPOSE void AnnotateRWLockCreateStatic(const char*, int, const volatile void*) {}
 WEFT_INTERPOSE void AnnotateRWLockDestroy(const char*, int, const volatile void* object) {
-  __tsan_mutex_destroy(const_cast<void*>(object), 0);
+  forget(object);
 }
 WEFT_INTERPOSE void AnnotateRWLockAcquired(const char*, int, const volatile void* object,
                                            long writes) {

@@ -41,5 +41,7 @@ void weft::engine::prepare_interception() noexcept {
       .read = WEFT_REAL(read),
       .dlopen = WEFT_REAL(dlopen),
       .dlclose = WEFT_REAL(dlclose),
+      .dlsym = WEFT_REAL(dlsym),
+      .dladdr = WEFT_REAL(dladdr),
   };
 }

@@ -5,6 +5,7 @@
 // task that is loading a library.
 #pragma once
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -35,6 +36,8 @@ struct HotFunctions {
   ssize_t (*read)(int, void*, std::size_t) = nullptr;
   void* (*dlopen)(const char*, int) = nullptr;
   int (*dlclose)(void*) = nullptr;
+  void* (*dlsym)(void*, const char*) = nullptr;
+  int (*dladdr)(const void*, Dl_info*) = nullptr;
 };
 
 /// Filled in by engine::prepare_interception(), before the snapshot, and constant from then on.

@@ -35,11 +35,17 @@ using engine::Task;
 using trace::Operation;
 using trace::OpKind;
 
+/// libc's dlsym; the name itself is one of ours (loader.cc).
+[[nodiscard]] inline void* real_dlsym(void* handle, const char* name) noexcept {
+  using Dlsym = void* (*)(void*, const char*);
+  return reinterpret_cast<Dlsym>(dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34"))(handle, name);
+}
+
 /// Not cached: the cache would be state of ours in a segment that is restored,
 /// and outside tasks nobody is in a hurry. hot_functions.h has what tasks pass often.
 template <typename Function>
 [[nodiscard]] inline Function real_function(const char* name) noexcept {
-  void* const symbol = dlsym(RTLD_NEXT, name);
+  void* const symbol = real_dlsym(RTLD_NEXT, name);
   WEFT_CHECK(symbol != nullptr, "libc lacks a function that the harness interposes");
   return reinterpret_cast<Function>(symbol);
 }

@@ -96,6 +96,24 @@ WEFT_INTERPOSE int dlclose(void* handle) noexcept {
   return result;
 }
 
+// A look into the loader's tables is over at once, but must not begin while another task is inside.
+// glibc's dlsym looks for RTLD_NEXT's meaning at who called it: hence the calls in tail position,
+// which leave the subject's return address where it was.
+
+WEFT_INTERPOSE void* dlsym(void* handle, const char* name) noexcept {
+  Task* const self = current_task;
+  if (self != nullptr) announce(*self, operation_on(OpKind::kLoaderLock, &loader, WEFT_CALLER));
+  const auto real = self != nullptr ? hot.dlsym : WEFT_REAL(dlsym);
+  return real(handle, name);
+}
+
+WEFT_INTERPOSE int dladdr(const void* address, Dl_info* info) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(dladdr)(address, info);
+  announce(*self, operation_on(OpKind::kLoaderLock, &loader, WEFT_CALLER));
+  return hot.dladdr(address, info);
+}
+
 /// Called first of all the constructors of an instrumented module: what they do has a name already.
 WEFT_INTERPOSE void __tsan_init() {
   Task* const self = current_task;

@@ -13,6 +13,12 @@
 #include "harness/intercept/thread_record.h"
 
 namespace weft::intercept {
+namespace {
+
+/// Who asks for the usual 8 MiB is not to be refused for what the executor keeps of them.
+constexpr std::size_t kStackUsedByUs = 256 * 1024;
+
+}  // namespace
 
 Task* task_of(Execution& execution, pthread_t thread) noexcept {
   for (std::size_t i = execution.task_count(); i-- > 0;) {
@@ -28,6 +34,12 @@ Task* task_of(Execution& execution, pthread_t thread) noexcept {
 int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
            void* argument, std::uintptr_t pc) noexcept {
   Execution& execution = *self.execution;
+  const engine::Executor::StackArea area = execution.executor().stack_area(self.slot);
+  std::size_t stack_bytes = 0;
+  if (attributes != nullptr) pthread_attr_getstacksize(attributes, &stack_bytes);
+  if (stack_bytes > area.high - area.low + kStackUsedByUs) {
+    unsupported(self, "a thread with a stack of more than 8 MiB");
+  }
   announce(self, operation_on(OpKind::kSpawn, nullptr, pc));
   ThreadRecord* const record = execution.arena().make<ThreadRecord>();
   record->start = start;

@@ -66,8 +66,8 @@ const char* name(OpKind kind) noexcept {
     case OpKind::kSpinLock: return "spin lock";
     case OpKind::kSpinTryLock: return "spin try_lock";
     case OpKind::kSpinUnlock: return "spin unlock";
-    case OpKind::kLoaderLock: return "load or unload";
-    case OpKind::kLoaderUnlock: return "loaded or unloaded";
+    case OpKind::kLoaderLock: return "enter the loader";
+    case OpKind::kLoaderUnlock: return "leave the loader";
     case OpKind::kDestroy: return "destroy";
     case OpKind::kOutside: return "asks the system";
     case OpKind::kCount: break;

@@ -70,7 +70,7 @@ enum class OpKind : std::uint8_t {
   kSpinLock,
   kSpinTryLock,
   kSpinUnlock,
-  kLoaderLock,  // dlopen, dlclose: needs the loader
+  kLoaderLock,  // dlopen, dlclose, dlsym
   kLoaderUnlock,
   kDestroy,  // of a lock, barrier or condition variable
   kOutside,  // for random numbers and the like
