@@ -60,7 +60,7 @@ class Oracle {
     int& value = values_[op.object];
     const bool succeeds = op.kind != OpKind::kCompareExchange || value == op.expected;
     if (succeeds) value = op.kind == OpKind::kFetchAdd ? value + op.value : op.value;
-    const bool checked_as_write = succeeds || departures_.checked_before_acquire;
+    const bool checked_as_write = succeeds || departures_.failed_exchange_writes;
     const Access here{thread, now, checked_as_write, true};
     if (departures_.checked_before_acquire && !access(op.object, here)) return false;
     acquire(thread, op.object, succeeds ? op.order : failure_order(op));

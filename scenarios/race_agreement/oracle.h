@@ -22,7 +22,9 @@ struct Departures {
   bool relaxed_store_goes_on = false;
   /// The same, AtomicRMW and OpCAS: the access is checked before it acquires.
   bool checked_before_acquire = false;
-  /// shadow cells: four accesses of eight bytes are remembered; the fifth takes a random one's
+  /// The same: a compare-exchange that fails counts as a write.
+  bool failed_exchange_writes = false;
+  /// Shadow cells: four accesses of eight bytes are remembered; the fifth takes a random one's
   /// place.
   bool forgets = false;
 };

@@ -97,6 +97,12 @@ class Generator {
     } else {
       add(read_modify_write(at, order));
     }
+    if (below(6) == 0) again(at);
+  }
+
+  /// Ends the release sequence, and readers cannot tell.
+  void again(int at) {
+    add({.kind = OpKind::kStore, .object = byte(at), .order = Order::kRelaxed, .value = 1});
   }
 
   void consume() {
