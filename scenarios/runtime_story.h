@@ -32,10 +32,11 @@ namespace {
 #endif
 }
 
-/// A finding of `kind` with the mutant, none with the genuine runtime.
-[[maybe_unused]] weft::Expectation expect_with_mutant([[maybe_unused]] const char* kind) {
+/// A finding of `kind` (or of `or_kind`) with the mutant, none with the genuine runtime.
+[[maybe_unused]] weft::Expectation expect_with_mutant([[maybe_unused]] const char* kind,
+                                                      [[maybe_unused]] const char* or_kind = "") {
 #ifdef WEFT_BUGGY
-  return weft::must_find(kind);
+  return weft::must_find(kind, or_kind);
 #else
   return weft::must_pass();
 #endif

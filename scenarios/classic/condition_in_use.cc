@@ -13,6 +13,8 @@
 
 #include <weft/scenario.h>
 
+#include "scenarios/kinds.h"
+
 namespace {
 
 class Request {
@@ -51,7 +53,7 @@ void serve(void (Request::*finish)()) {
 WEFT_SCENARIO(condition_in_use_buggy,
               {.name = "classic/condition_in_use.buggy",
                .summary = "a condition variable is deleted before its notify",
-               .expect = weft::must_find("data_race", "use_after_free"),
+               .expect = weft::must_find("data_race", kUseAfterFree),
                .budget = 500}) {
   serve(&Request::finish_then_notify);
 }

@@ -9,10 +9,13 @@
 // and hands it out again.
 
 #include <atomic>
+#include <latch>
 #include <mutex>
 #include <thread>
 
 #include <weft/scenario.h>
+
+#include "scenarios/kinds.h"
 
 namespace {
 
@@ -88,24 +91,28 @@ class TextureCache {
   const bool resurrects_;
 };
 
-/// The main thread drops the first reference while another looks for the texture.
+/// The main thread drops the only reference while another looks for the texture, to
+/// draw with it in the next frame.
 void drop_and_find(bool resurrects) {
   TextureCache cache(resurrects);
   Texture* const first = cache.find();
   cache.drop(first);
+  std::latch next_frame(1);
   std::thread other([&] {
     Texture* const found = cache.find();
+    next_frame.wait();
     if (found == nullptr) return;
     ++found->draws[1];
     cache.drop(found);
   });
   cache.drop(first);
+  next_frame.count_down();
   other.join();
 }
 
 WEFT_SCENARIO(resurrected_buggy, {.name = "classic/resurrected.buggy",
                                   .summary = "a cache hands out what is about to be deleted",
-                                  .expect = weft::must_find("data_race", "use_after_free"),
+                                  .expect = weft::must_find(kUseAfterFree),
                                   .budget = 500}) {
   drop_and_find(true);
 }

@@ -13,6 +13,8 @@
 
 #include <weft/scenario.h>
 
+#include "scenarios/kinds.h"
+
 namespace {
 
 struct Log {
@@ -38,7 +40,7 @@ thread_local LineBuffer lines;
 WEFT_SCENARIO(thread_exit_order_buggy,
               {.name = "classic/thread_exit_order.buggy",
                .summary = "a thread_local destructor uses what the main thread deleted",
-               .expect = weft::must_find("data_race", "use_after_free"),
+               .expect = weft::must_find("data_race", kUseAfterFree),
                .budget = 500}) {
   auto log = std::make_unique<Log>();
   std::latch done(1);

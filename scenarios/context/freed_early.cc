@@ -9,21 +9,16 @@
 #include <thread>
 
 #include "lib/context/context.h"
+#include "scenarios/kinds.h"
 #include "scenarios/runtime_story.h"
 
 namespace {
-
-#ifdef WEFT_ASAN
-constexpr const char* kFirstSign = "memory_error";  // the reader's access, before what comes of it
-#else
-constexpr const char* kFirstSign = "use_after_free";
-#endif
 
 WEFT_SCENARIO(freed_early,
               {.name = "context/freed_early" WEFT_VARIANT,
                .summary = by_variant("a context is freed while a reader pins it",
                                      "a context lives for as long as a reader pins it"),
-               .expect = expect_with_mutant(kFirstSign),
+               .expect = expect_with_mutant(kUseAfterFree, "data_race"),
                .budget = 2000}) {
   std::thread writer(
       [] { rt::update_global([](rt::ContextImpl& impl) { impl.random_seed = 7; }); });

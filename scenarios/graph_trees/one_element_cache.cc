@@ -89,7 +89,7 @@ WEFT_SCENARIO(recorded_twice_buggy, {.name = "graph_trees/recorded_twice.buggy",
 
 WEFT_SCENARIO(half_record_buggy, {.name = "graph_trees/half_record.buggy",
                                   .summary = "a cache entry is found before it is complete",
-                                  .expect = weft::must_find("data_race"),
+                                  .expect = weft::must_find("data_race", "assertion"),
                                   .budget = 500}) {
   run_by_two(&Cache::run_and_enter_early);
 }
