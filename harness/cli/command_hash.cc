@@ -62,7 +62,8 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   config.seed = options.seed;
   config.count = 2 * options.schedules.value_or(scenario.budget);
   config.memory_points = options.memory_points;
-  config.detect_races = options.races;
+  // A hash is of whole executions, which a suppressed race would end.
+  config.detect_races = options.races && options.suppressions.empty();
   config.detect_leaks = options.leaks;
   config.spurious_wakeups = options.spurious_wakeups;
   config.allocation_failures = options.allocation_failures;

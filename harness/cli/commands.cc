@@ -83,7 +83,8 @@ std::string options_for(const Scenario& scenario, const ExplorationFlags& flags,
   options = {.name = scenario.name,
              .strategy = scenario.strategy,
              .spurious_wakeups = scenario.spurious_wakeups,
-             .allocation_failures = scenario.allocation_failures};
+             .allocation_failures = scenario.allocation_failures,
+             .suppressions = scenario.suppressions};
   std::string error = flags.apply(options);
   if (!options.schedules && !options.seconds) options.schedules = scenario.budget;
   // Once for all scenarios, before the first of them.

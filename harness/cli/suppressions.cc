@@ -23,8 +23,9 @@ constexpr struct {
   std::string_view name;
   FindingKind kind;
 } kKinds[] = {
-    {"race", FindingKind::kDataRace},
-    {"deadlock", FindingKind::kDeadlock},
+    {"race", FindingKind::kDataRace},          {"deadlock", FindingKind::kDeadlock},
+    {"lost_wakeup", FindingKind::kLostWakeup}, {"leak", FindingKind::kLeak},
+    {"mutex", FindingKind::kLockMisuse},       {"thread", FindingKind::kThreadLeak},
 };
 
 std::string kind_names() {

@@ -22,7 +22,8 @@ using parcels::Received;
 WEFT_SCENARIO(boost_queue, {.name = "real/boost_queue.fixed",
                             .summary = "boost::lockfree::queue, two senders and two receivers",
                             .expect = weft::must_pass(),
-                            .budget = 500}) {
+                            .budget = 500,
+                            .suppressions = WEFT_REAL_SUPPRESSIONS}) {
   boost::lockfree::queue<int> queue(2);
   Received first;
   Received second;
@@ -47,7 +48,8 @@ WEFT_SCENARIO(boost_queue, {.name = "real/boost_queue.fixed",
 WEFT_SCENARIO(boost_stack, {.name = "real/boost_stack.fixed",
                             .summary = "boost::lockfree::stack, two senders and two receivers",
                             .expect = weft::must_pass(),
-                            .budget = 500}) {
+                            .budget = 500,
+                            .suppressions = WEFT_REAL_SUPPRESSIONS}) {
   boost::lockfree::stack<int> stack(2);
   Received first;
   Received second;

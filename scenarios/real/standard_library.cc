@@ -104,7 +104,8 @@ WEFT_SCENARIO(std_barrier, {.name = "real/std_barrier.fixed",
 WEFT_SCENARIO(std_atomic_shared_ptr, {.name = "real/std_atomic_shared_ptr.fixed",
                                       .summary = "a configuration replaced under its readers",
                                       .expect = weft::must_pass(),
-                                      .budget = 500}) {
+                                      .budget = 500,
+                                      .suppressions = WEFT_REAL_SUPPRESSIONS}) {
   struct Config {
     int width;
     int height;
