@@ -17,7 +17,8 @@ find_program(WEFT_READELF NAMES readelf REQUIRED)
 
 if(WEFT_ASAN)
   # The shared run-time library alone keeps its thread-local block out of the executable's, which
-  # is restored between executions.
+  # is restored between executions. It must come first among the libraries, so libweft.so interposes
+  # nothing that it defines: with AddressSanitizer, link the archive.
   execute_process(
     COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.asan-x86_64.so
     OUTPUT_VARIABLE asan_runtime OUTPUT_STRIP_TRAILING_WHITESPACE)

@@ -94,7 +94,7 @@ install(
         ${PROJECT_SOURCE_DIR}/cmake/WeftInstrument.cmake
   DESTINATION ${package_directory})
 
-# Under AddressSanitizer malloc is its own, and a consumer would have to take it in, too.
+# Under AddressSanitizer there is more to export, and a consumer would have to take its library in, too.
 if(BUILD_TESTING AND NOT WEFT_ASAN)
   add_test(NAME exports COMMAND ${PROJECT_SOURCE_DIR}/cmake/check-exports $<TARGET_FILE:weft_shared>)
   add_test(NAME consumer COMMAND ${PROJECT_SOURCE_DIR}/cmake/consumer/check ${PROJECT_BINARY_DIR}

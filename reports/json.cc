@@ -149,6 +149,7 @@ std::string render_json(const Trace& trace) {
                        {"build", hex(trace.meta.fingerprint)},
                        {"memory_points", trace.meta.memory_points},
                        {"host", std::move(host)},
+                       {"missed_wake_step", trace.finding.missed_wake.step},
                        {"object", describe_object(trace, trace.finding.object)},
                        {"accesses", std::move(accesses)},
                        {"tasks", std::move(tasks)},

@@ -235,6 +235,24 @@ inline void tell(Finding& finding) {
     case FindingKind::kInvalidFree:
       touch(finding, kChild, trace::AccessKind::kFree, 0);
       return say(finding, "free of a pointer that malloc never returned");
+    case FindingKind::kLostWakeup:
+      finding.missed_wake = {.step = 8, .by = kRoot, .waiter = kChild};
+      finding.object = kFlag;
+      return say(finding, "a task waits for ever: the latest wake came when nobody waited");
+    case FindingKind::kLivelock:
+      return say(finding,
+                 "every task that can run only looks, again and again, and nothing changes");
+    case FindingKind::kLockMisuse:
+      finding.object = kA;
+      return say(finding, "an unlock of a mutex that another task holds");
+    case FindingKind::kLeak:
+      touch(finding, kRoot, trace::AccessKind::kAllocate, 16);
+      return say(finding, "leak: nothing refers to a block of 16 bytes at the end");
+    case FindingKind::kThreadLeak:
+      finding.object = task_object(kRootTask.child(0));
+      return say(finding, "a thread is neither joined nor detached at the end");
+    case FindingKind::kMemoryError:
+      return say(finding, "heap-use-after-free: reads 4 bytes at offset 8 of a block of 16");
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

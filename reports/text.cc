@@ -70,6 +70,7 @@ class Report {
   std::string render() {
     headline();
     waits();
+    missed_wake();
     accesses();
     stacks();
     schedule();
@@ -118,6 +119,9 @@ class Report {
     }
     if (finding.kind == trace::FindingKind::kFatalSignal) {
       line(fmt::format("  signal {}, address 0x{:x}", finding.signal, finding.fault_address));
+    }
+    if (finding.object.space != ObjectSpace::kNone && finding.access_count == 0) {
+      line("  it is about " + describe_object(trace_, finding.object));
     }
     for (const std::string_view detail : lines_of(finding.detail)) line("  " + printable(detail));
     if (!trace_.meta.strategy.empty()) {
@@ -171,6 +175,25 @@ class Report {
       line(fmt::format("    holds {}{}", describe_object(trace_, lock.object),
                        taken.empty() ? "" : ", taken " + taken));
     }
+  }
+
+  // Who woke nobody, and what the waiter had yet to do then.
+  void missed_wake() {
+    const trace::MissedWake& missed = trace_.finding.missed_wake;
+    if (missed.step == 0) return;
+    const auto& events = trace_.events;
+    const auto wake = std::find_if(events.begin(), events.end(), [&](const trace::Event& event) {
+      return event.step == missed.step;
+    });
+    const auto next = std::find_if(wake, events.end(), [&](const trace::Event& event) {
+      return event.step > missed.step && event.task == missed.waiter;
+    });
+    if (wake == events.end() || next == events.end()) return;
+    section("The wake that was lost");
+    line(fmt::format("  step {}: {}, {}, {}", wake->step, task(wake->task),
+                     describe_step(trace_, *wake), at(user_frame(trace_, *wake))));
+    line(fmt::format("  step {}: {} had yet to {}, {}", next->step, task(next->task),
+                     describe_step(trace_, *next), at(user_frame(trace_, *next))));
   }
 
   // What races or was freed, each access with its stack, and the order that is missing.

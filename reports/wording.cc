@@ -92,6 +92,12 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kUseAfterFree: return "use after free";
     case FindingKind::kDoubleFree: return "double free";
     case FindingKind::kInvalidFree: return "invalid free";
+    case FindingKind::kLostWakeup: return "lost wake-up";
+    case FindingKind::kLivelock: return "livelock";
+    case FindingKind::kLockMisuse: return "misuse of a lock";
+    case FindingKind::kLeak: return "leak";
+    case FindingKind::kThreadLeak: return "leaked thread";
+    case FindingKind::kMemoryError: return "memory error";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

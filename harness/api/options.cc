@@ -85,6 +85,8 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.memory_points); }},
     {"races", "0|1", "whether data races and uses of freed memory are findings (1)",
      [](Options& o, std::string_view text) { return parse_switch(text, o.races); }},
+    {"leaks", "0|1", "whether leaked memory and leaked threads are findings (1)",
+     [](Options& o, std::string_view text) { return parse_switch(text, o.leaks); }},
     {"spurious_wakeups", "N", "so many waits on condition variables may end for no reason (0)",
      [](Options& o, std::string_view text) {
        return parse_number<unsigned>(text, 0, kNumber, o.spurious_wakeups);
@@ -111,6 +113,12 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.lenient); }},
     {"hang_seconds", "S", "real time without a step before a task counts as hung (10)",
      [](Options& o, std::string_view text) { return parse_seconds(text, o.hang_seconds); }},
+    {"suppressions", "FILE", "what is known and not to be reported, with reasons",
+     [](Options& o, std::string_view text) {
+       if (text.empty()) return std::string("name a file");
+       o.suppressions = text;
+       return std::string();
+     }},
 };
 
 std::string variable_name(const Field& field) {

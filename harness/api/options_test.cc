@@ -63,6 +63,8 @@ TEST(OptionFields, EveryFieldIsSetFromText) {
   EXPECT_FALSE(o.memory_points);
   EXPECT_EQ(set(o, "races", "off"), "");
   EXPECT_FALSE(o.races);
+  EXPECT_EQ(set(o, "leaks", "0"), "");
+  EXPECT_FALSE(o.leaks);
   EXPECT_EQ(set(o, "fresh_threads", "true"), "");
   EXPECT_TRUE(o.fresh_threads);
   EXPECT_EQ(set(o, "keep_going", ""), "");
@@ -75,7 +77,9 @@ TEST(OptionFields, EveryFieldIsSetFromText) {
   EXPECT_TRUE(o.lenient);
   EXPECT_EQ(set(o, "hang_seconds", "2.5"), "");
   EXPECT_EQ(o.hang_seconds, 2.5);
-  EXPECT_EQ(fields().size(), 14u);  // a new field needs a line above
+  EXPECT_EQ(set(o, "suppressions", "weft.supp"), "");
+  EXPECT_EQ(o.suppressions, "weft.supp");
+  EXPECT_EQ(fields().size(), 16u);  // a new field needs a line above
 }
 
 TEST(OptionFields, BadValuesAreNamedWithTheMend) {

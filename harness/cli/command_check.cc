@@ -9,6 +9,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/json.h"
+#include "harness/cli/suppression_use.h"
 #include "harness/cli/terminal.h"
 
 namespace weft::cli {
@@ -37,7 +38,7 @@ Verdict judge(const Scenario& scenario, Result result) {
   }
   verdict.shown = r.findings.empty() ? "nothing" : r.findings.front().kind;
   verdict.as_expected = scenario.expect.must_find
-                            ? !r.findings.empty() && r.findings.front().kind == scenario.expect.kind
+                            ? !r.findings.empty() && scenario.expect.allows(r.findings.front().kind)
                             : r.findings.empty() && r.executions > 0;
   return verdict;
 }
@@ -64,7 +65,7 @@ void print_table(const std::vector<Verdict>& verdicts) {
   fmt::print("{} checked, {} not as expected\n", counted(verdicts.size(), "scenario"), wrong);
 }
 
-Json to_json(const std::vector<Verdict>& verdicts) {
+Json to_json(const std::vector<Verdict>& verdicts, const SuppressionUse& suppressions) {
   Json scenarios = Json::array();
   for (const Verdict& verdict : verdicts) {
     Json one = cli::to_json(verdict.scenario->name, verdict.result);
@@ -73,7 +74,7 @@ Json to_json(const std::vector<Verdict>& verdicts) {
     one["as_expected"] = verdict.as_expected;
     scenarios.push_back(std::move(one));
   }
-  return {{"scenarios", scenarios}};
+  return {{"scenarios", scenarios}, {"suppressions", suppressions.to_json()}};
 }
 
 int check(const Context& context, const CheckCommand& command) {
@@ -81,15 +82,17 @@ int check(const Context& context, const CheckCommand& command) {
   if (chosen.empty()) return nothing_matched(command.patterns);
   std::vector<Verdict> verdicts;
   bool interrupted = false;
+  SuppressionUse suppressions;
   for (const Scenario* scenario : chosen) {
     Options options;
     if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
       return complain(error);
     }
     Setup setup = setup_of(context);
-    if (scenario->expect.must_find) setup.expected_kind = scenario->expect.kind;
+    setup.expected = scenario->expect;
     verdicts.push_back(judge(*scenario, explore(options, setup, scenario->body)));
     const Verdict& latest = verdicts.back();
+    suppressions.add(latest.result.suppressions);
     // What nobody expected is worth the whole report.
     if (!latest.as_expected && !command.json) {
       for (const FoundBug& bug : latest.result.findings) fmt::print("{}\n", bug.text);
@@ -98,11 +101,13 @@ int check(const Context& context, const CheckCommand& command) {
     if (interrupted) break;
   }
   if (command.json) {
-    fmt::print("{}\n", dump(to_json(verdicts)));
+    fmt::print("{}\n", dump(to_json(verdicts, suppressions)));
   } else {
     print_table(verdicts);
+    suppressions.print();
   }
   if (interrupted) return kExitInterrupted;
+  suppressions.warn_of_unused();
   if (std::any_of(verdicts.begin(), verdicts.end(),
                   [](const Verdict& v) { return !v.result.internal_error.empty(); })) {
     return kExitInternal;
@@ -119,7 +124,8 @@ void add_check(CLI::App& app, Context& context) {
       "check", "holds every scenario to its expectation: must_find KIND or must_pass");
   auto command = std::make_shared<CheckCommand>();
   sub->add_option("PATTERN", command->patterns, "only these; all where none is given");
-  command->flags.add(*sub, {"schedules", "seed", "jobs", "strategy", "out", "hang_seconds"});
+  command->flags.add(
+      *sub, {"schedules", "seed", "jobs", "strategy", "suppressions", "out", "hang_seconds"});
   sub->add_flag("--json", command->json, "{scenarios: [{name, expect, shown, as_expected, ...}]}");
   sub->footer(
       "Exit status: 0 when every scenario shows what it should within its budget, 1 otherwise.\n"

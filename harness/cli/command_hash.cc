@@ -63,6 +63,7 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   config.count = 2 * options.schedules.value_or(scenario.budget);
   config.memory_points = options.memory_points;
   config.detect_races = options.races;
+  config.detect_leaks = options.leaks;
   config.spurious_wakeups = options.spurious_wakeups;
   config.allocation_failures = options.allocation_failures;
   config.fresh_threads = options.fresh_threads;
@@ -116,9 +117,9 @@ void add_hash(CLI::App& app, Context& context) {
   sub->group("");  // not listed
   auto command = std::make_shared<HashCommand>();
   sub->add_option("PATTERN", command->patterns, "as for run")->required();
-  command->flags.add(*sub,
-                     {"schedules", "strategy", "seed", "memory_points", "races", "fresh_threads",
-                      "spurious_wakeups", "allocation_failures", "hang_seconds"});
+  command->flags.add(
+      *sub, {"schedules", "strategy", "seed", "memory_points", "races", "leaks", "spurious_wakeups",
+             "allocation_failures", "fresh_threads", "hang_seconds"});
   sub->callback([&context, command] { context.run = [command] { return hash(*command); }; });
 }
 

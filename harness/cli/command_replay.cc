@@ -41,6 +41,7 @@ Json to_json(const trace::Token& token, const ReplayResult& result) {
                        {"steps", result.bug.steps},
                        {"preemptions", result.bug.preemptions}};
   }
+  if (!result.followed.empty()) json["followed"] = result.followed;
   if (!result.divergence.empty()) json["divergence"] = result.divergence;
   if (!result.difference.empty()) json["difference"] = result.difference;
   if (!result.warning.empty()) json["warning"] = result.warning;
@@ -49,11 +50,7 @@ Json to_json(const trace::Token& token, const ReplayResult& result) {
 
 void print_text(const trace::Token& token, const ReplayResult& result) {
   if (!result.bug.text.empty()) fmt::print("{}\n", result.bug.text);
-  if (result.skipped != 0) {
-    fmt::print("{} of the token's {} no longer applied and {} skipped\n", result.skipped,
-               counted(result.applied + result.skipped, "decision"),
-               result.skipped == 1 ? "was" : "were");
-  }
+  if (!result.followed.empty()) fmt::print("{}\n", result.followed);
   fmt::print("{}: ", styled(token.scenario, Style::kBold, STDOUT_FILENO));
   const std::string times = counted(result.times, "replay");
   if (result.same == result.times) {

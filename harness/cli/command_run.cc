@@ -8,6 +8,7 @@
 
 #include "harness/cli/commands.h"
 #include "harness/cli/json.h"
+#include "harness/cli/suppression_use.h"
 #include "harness/cli/terminal.h"
 #include "harness/strategies/factory.h"
 
@@ -41,6 +42,7 @@ int run(const Context& context, const RunCommand& command) {
   Json scenarios = Json::array();
   int status = kExitOk;
   std::uint64_t executions = 0;
+  SuppressionUse suppressions;
   const auto worse = [&status](int other) {
     // A bug of ours or a mistake outranks what was found before it.
     if (status == kExitOk || other > status) status = other;
@@ -52,6 +54,7 @@ int run(const Context& context, const RunCommand& command) {
     }
     const Result result = explore(options, setup_of(context), scenario->body);
     executions += result.executions;
+    suppressions.add(result.suppressions);
     if (command.json) {
       scenarios.push_back(to_json(scenario->name, result));
     } else if (result.executions != 0 || !result.findings.empty()) {
@@ -68,7 +71,13 @@ int run(const Context& context, const RunCommand& command) {
       break;
     }
   }
-  if (command.json) fmt::print("{}\n", dump({{"scenarios", scenarios}}));
+  if (command.json) {
+    fmt::print("{}\n", dump({{"scenarios", scenarios}, {"suppressions", suppressions.to_json()}}));
+  } else {
+    suppressions.print();
+  }
+  // Who was interrupted has not seen all that there is to suppress.
+  if (status != kExitInterrupted) suppressions.warn_of_unused();
   if (status == kExitOk && executions == 0) {
     return complain("no execution finished: give more --schedules or --seconds", kExitNothingRan);
   }
@@ -84,9 +93,10 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("PATTERN", command->patterns,
                   "part of a name, or a glob for the whole of it ('*' and '?')")
       ->required();
-  command->flags.add(*sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going",
-                            "max_steps", "memory_points", "races", "spurious_wakeups",
-                            "allocation_failures", "fresh_threads", "hang_seconds"});
+  command->flags.add(
+      *sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going", "max_steps",
+             "memory_points", "races", "leaks", "suppressions", "spurious_wakeups",
+             "allocation_failures", "fresh_threads", "hang_seconds"});
   sub->add_flag("--json", command->json,
                 "{scenarios: [{name, executions, seconds, findings: [{kind, message, token, steps, "
                 "preemptions}]}]}");
@@ -99,7 +109,11 @@ void add_run(CLI::App& app, Context& context) {
       "Examples:\n"
       "  weft run lost_update\n"
       "  weft run 'classic/*.buggy' --strategy pct:depth=3 --seed 7\n"
-      "  weft run context --seconds 60 --jobs 2 --keep-going --json\n");
+      "  weft run context --seconds 60 --jobs 2 --keep-going --json\n"
+      "\n"
+      "An entry of a suppressions file is race:PATTERN or deadlock:PATTERN, below a comment with "
+      "its\n"
+      "reason; docs/suppressions.md has the rest.\n");
   sub->callback([&context, command] {
     context.run = [&context, command] { return run(context, *command); };
   });

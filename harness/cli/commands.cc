@@ -13,6 +13,7 @@
 #include "harness/api/options.h"
 #include "harness/api/pattern.h"
 #include "harness/base/check.h"
+#include "harness/cli/suppressions.h"
 #include "harness/cli/terminal.h"
 
 namespace weft::cli {
@@ -85,6 +86,10 @@ std::string options_for(const Scenario& scenario, const ExplorationFlags& flags,
              .allocation_failures = scenario.allocation_failures};
   std::string error = flags.apply(options);
   if (!options.schedules && !options.seconds) options.schedules = scenario.budget;
+  // Once for all scenarios, before the first of them.
+  if (error.empty() && !options.suppressions.empty()) {
+    error = Suppressions::load(options.suppressions).error();
+  }
   return error;
 }
 

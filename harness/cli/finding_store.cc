@@ -138,7 +138,7 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
   bug.preemptions = trace.finding.preemptions;
 
   std::string trouble = token ? std::string() : fmt::format("there is no token: {}", token.error());
-  if (setup.expected_kind != bug.kind) {
+  if (!setup.expected.allows(bug.kind)) {
     bug.directory = fmt::format("{}/{}", out.empty() ? kDefaultFindings : out,
                                 finding_name(facts.scenario, bug.kind, sighting.identity));
     const std::string failure =

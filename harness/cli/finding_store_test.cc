@@ -98,7 +98,7 @@ TEST_F(FindingStoreTest, ADiskThatTakesNothingCostsOneLine) {
 
 TEST_F(FindingStoreTest, WhatWasExpectedIsNotKept) {
   cli::Setup setup = setup_;
-  setup.expected_kind = "always";
+  setup.expected = must_find("always");
   EXPECT_EQ(store(directory_, setup).directory, "");
   EXPECT_TRUE(std::filesystem::is_empty(directory_));
 }

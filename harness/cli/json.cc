@@ -13,9 +13,20 @@ Json to_json(const FoundBug& bug) {
           {"hits", bug.hits},   {"directory", bug.directory}};
 }
 
+Json to_json(const Suppression& suppression) {
+  return {{"entry", suppression.entry},
+          {"place", suppression.place},
+          {"reason", suppression.reason},
+          {"hits", suppression.hits}};
+}
+
 Json to_json(const std::string& name, const Result& result) {
   Json findings = Json::array();
   for (const FoundBug& bug : result.findings) findings.push_back(to_json(bug));
+  Json suppressed = Json::array();
+  for (const Suppression& suppression : result.suppressions) {
+    if (suppression.hits != 0) suppressed.push_back(to_json(suppression));
+  }
   Json json = {{"name", name},
                {"executions", result.executions},
                {"seconds", result.seconds},
@@ -23,7 +34,8 @@ Json to_json(const std::string& name, const Result& result) {
                {"steps", result.steps},
                {"distinct", result.distinct},
                {"exhausted", result.exhausted},
-               {"never", result.never}};
+               {"never", result.never},
+               {"suppressed", suppressed}};
   if (!result.error.empty()) json["error"] = result.error;
   if (!result.internal_error.empty()) json["internal_error"] = result.internal_error;
   return json;
@@ -49,7 +61,8 @@ Json finding_json(const FoundBug& bug, const trace::RunFacts& facts) {
 }
 
 std::string expectation_text(const Expectation& expect) {
-  return expect.must_find ? "must_find " + expect.kind : "must_pass";
+  if (!expect.must_find) return "must_pass";
+  return "must_find " + expect.kind + (expect.or_kind.empty() ? "" : " or " + expect.or_kind);
 }
 
 std::string dump(const Json& json) {

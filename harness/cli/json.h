@@ -23,13 +23,16 @@ using Json = nlohmann::ordered_json;
 /// {name, executions, seconds, findings, ...}
 [[nodiscard]] Json to_json(const std::string& name, const Result& result);
 
+/// {entry, place, reason, hits}
+[[nodiscard]] Json to_json(const Suppression& suppression);
+
 /// {name, expect, budget, source, summary}
 [[nodiscard]] Json to_json(const Scenario& scenario);
 
 /// finding.json: the finding with the run that it comes from.
 [[nodiscard]] Json finding_json(const FoundBug& bug, const trace::RunFacts& facts);
 
-/// "must_find deadlock", "must_pass".
+/// "must_find deadlock", "must_find data_race or use_after_free", "must_pass".
 [[nodiscard]] std::string expectation_text(const Expectation& expect);
 
 /// Text of the subject may be any bytes; what is not UTF-8 is replaced.

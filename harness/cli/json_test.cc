@@ -40,7 +40,16 @@ TEST(JsonShapes, OfAScenariosRun) {
   EXPECT_EQ(json["findings"].size(), 1u);
   EXPECT_EQ(json["findings"][0]["token"], "weft1.abc");
   EXPECT_FALSE(json.contains("error"));
+  EXPECT_EQ(json["suppressed"], Json::array());
   EXPECT_EQ(to_json("x", Result{})["findings"], Json::array());
+}
+
+TEST(JsonShapes, OfASuppression) {
+  Result result;
+  result.suppressions.push_back({"race:f", "weft.supp:2", "known", 3});
+  result.suppressions.push_back({"race:g", "weft.supp:4", "also", 0});
+  EXPECT_EQ(to_json("x", result)["suppressed"], Json::parse(R"([
+    {"entry": "race:f", "place": "weft.supp:2", "reason": "known", "hits": 3}])"));
 }
 
 TEST(JsonShapes, OfAScenario) {

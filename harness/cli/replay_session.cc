@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "harness/cli/fingerprint.h"
+#include "harness/cli/terminal.h"
 #include "harness/strategies/replay.h"
+#include "harness/trace/describe.h"
 #include "reports/symbols.h"
 #include "reports/text.h"
 
@@ -75,7 +77,24 @@ class Replayer {
     result_.steps = channel.steps;
     result_.applied = status.applied;
     result_.skipped = status.skipped;
+    if (options_.lenient) result_.followed = words_of(status);
     result_.output = worker.outcome().output;
+  }
+
+  [[nodiscard]] std::string words_of(const strategies::ReplayStatus& status) const {
+    const std::uint64_t all = token_.deviations.size();
+    std::string words = fmt::format("of the token's {}, {} followed and {} skipped",
+                                    counted(all, "decision"), status.applied, status.skipped);
+    if (status.skipped != 0) {
+      words += fmt::format(" (the first: task {} at its operation {})",
+                           trace::task_path(token_.tasks, status.expected.task),
+                           status.expected.operation);
+    }
+    // A finding ends the execution before them.
+    if (const std::uint64_t rest = all - status.applied - status.skipped; rest != 0) {
+      words += fmt::format("; {} not reached", rest);
+    }
+    return words;
   }
 
   void judge(const engine::SupervisedWorker& worker) {
@@ -151,6 +170,7 @@ ReplayResult replay(const trace::Token& token, Options options, const Setup& set
   options.max_steps = token.step_cap;
   options.memory_points = token.memory_points;
   options.races = token.races;
+  options.leaks = token.leaks;
   options.spurious_wakeups = taken(token, trace::ChoiceKind::kSpurious);
   options.allocation_failures = taken(token, trace::ChoiceKind::kOutOfMemory);
   ReplayResult result;
@@ -168,6 +188,7 @@ Result as_result(ReplayResult replay) {
   Result result;
   result.executions = replay.same + replay.nothing + replay.other + replay.diverged;
   result.steps = replay.steps;
+  result.followed = std::move(replay.followed);
   result.error = std::move(replay.error);
   result.internal_error = std::move(replay.internal_error);
   if (replay.diverged != 0) {

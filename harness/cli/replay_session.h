@@ -27,6 +27,7 @@ struct ReplayResult {
   std::uint64_t steps = 0;     // of the first replay
   std::uint64_t applied = 0;   // decisions of the token that it followed
   std::uint64_t skipped = 0;   // and those that no longer applied (lenient only)
+  std::string followed;        // the same in words (lenient only)
   std::string output;          // what the test wrote in the first replay
   std::string warning;         // another build's token
   std::string error;           // user error

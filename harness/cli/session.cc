@@ -9,16 +9,20 @@
 #include <filesystem>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "harness/base/check.h"
+#include "harness/cli/finding_names.h"
 #include "harness/cli/finding_store.h"
 #include "harness/cli/fingerprint.h"
+#include "harness/cli/suppressions.h"
 #include "harness/cli/terminal.h"
 #include "harness/strategies/factory.h"
 #include "harness/strategies/replay.h"
+#include "reports/symbols.h"
 
 namespace weft::cli {
 namespace {
@@ -28,7 +32,12 @@ constexpr std::uint64_t kDefaultSchedules = 1000;
 /// Turns what the explorer sights into what a user reads.
 class Session final : public engine::ExplorerHost {
  public:
-  Session(const Options& options, const Setup& setup) : options_(options), setup_(setup) {
+  Session(const Options& options, const Setup& setup, engine::Body body, Suppressions suppressions)
+      : options_(options),
+        setup_(setup),
+        config_(explorer_config(options)),
+        body_(body),
+        suppressions_(std::move(suppressions)) {
     if (setup.progress) progress_ = std::make_unique<ProgressLine>(options.name);
   }
 
@@ -47,6 +56,18 @@ class Session final : public engine::ExplorerHost {
         strategies::ReplayMode::kStrict);
   }
 
+  bool suppresses(const engine::SupervisedWorker& worker) override {
+    const trace::Finding& finding = worker.outcome().finding;
+    if (!suppressions_.concern(finding.kind)) return false;
+    const auto [known, fresh] =
+        suppressed_by_.try_emplace(engine::identity_of(worker.channel(), finding));
+    if (fresh) known->second = suppressions_.match(finding.kind, names_in(worker));
+    if (!known->second) return false;
+    // What is passed over is counted at the end.
+    if (finding.identity == 0) suppressions_.count(*known->second, 1);
+    return true;
+  }
+
   void found(const engine::Sighting& sighting) override {
     trace::RunFacts facts = run_facts(options_);
     facts.execution = sighting.execution;
@@ -60,18 +81,52 @@ class Session final : public engine::ExplorerHost {
     if (known != position_.end()) ++bugs_[known->second].hits;
   }
 
+  void passed_over(std::uint64_t identity, std::uint64_t executions) override {
+    const auto suppressed = suppressed_by_.find(identity);
+    if (suppressed != suppressed_by_.end() && suppressed->second) {
+      suppressions_.count(*suppressed->second, executions);
+    }
+    const auto known = position_.find(identity);
+    if (known != position_.end()) bugs_[known->second].hits = executions;
+  }
+
   void progress(const engine::Progress& progress) override {
     if (progress_ != nullptr) progress_->update(progress);
   }
 
-  std::vector<FoundBug> take_bugs() { return std::move(bugs_); }
+  [[nodiscard]] const engine::ExplorerConfig& config() const { return config_; }
+  [[nodiscard]] std::vector<FoundBug> take_bugs() { return std::move(bugs_); }
+  [[nodiscard]] const std::vector<Suppression>& suppressions() const {
+    return suppressions_.entries();
+  }
 
  private:
+  /// With both sides' whole stacks: the earlier one's are known after a replay alone.
+  std::vector<std::string> names_in(const engine::SupervisedWorker& worker) {
+    if (symbolizer_ == nullptr) symbolizer_ = reports::make_symbolizer();
+    if (worker.outcome().finding.access_count != 0) {
+      engine::SupervisedWorker again;
+      const std::unique_ptr<engine::Strategy> replay = make_replay(worker.channel());
+      if (again.prepare() &&
+          engine::run_single(config_, body_, *replay,
+                             std::max<std::uint64_t>(1, worker.outcome().execution), true, again) &&
+          engine::same_finding(worker.outcome().finding, again.outcome())) {
+        return names_of(again.channel(), *symbolizer_);
+      }
+    }
+    return names_of(worker.channel(), *symbolizer_);
+  }
+
   const Options& options_;
   const Setup& setup_;
+  const engine::ExplorerConfig config_;
+  const engine::Body body_;
   std::unique_ptr<ProgressLine> progress_;
   std::vector<FoundBug> bugs_;
   std::unordered_map<std::uint64_t, std::size_t> position_;  // in bugs_, by identity
+  Suppressions suppressions_;
+  std::unordered_map<std::uint64_t, std::optional<std::size_t>> suppressed_by_;  // by identity
+  std::unique_ptr<trace::Symbolizer> symbolizer_;
 };
 
 std::size_t thread_count() {
@@ -103,13 +158,10 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.step_cap = options.max_steps;
   config.worker.memory_points = options.memory_points;
   config.worker.detect_races = options.races;
+  config.worker.detect_leaks = options.leaks;
   config.worker.spurious_wakeups = options.spurious_wakeups;
   config.worker.allocation_failures = options.allocation_failures;
   config.worker.fresh_threads = options.fresh_threads;
-#ifdef WEFT_ASAN
-  // Its shadow memory does not follow when the image is restored.
-  config.worker.restore_image = false;
-#endif
   const std::uint64_t unnamed = options.seconds ? engine::kUnlimitedSchedules : kDefaultSchedules;
   config.schedules = options.schedules.value_or(unnamed);
   config.seconds = options.seconds.value_or(0);
@@ -126,18 +178,23 @@ trace::RunFacts run_facts(const Options& options) {
           .fingerprint = build_fingerprint(),
           .step_cap = options.max_steps,
           .memory_points = options.memory_points,
-          .races = options.races};
+          .races = options.races,
+          .leaks = options.leaks};
 }
 
 Result explore(const Options& options, const Setup& setup, const std::function<void()>& body) {
   Result result;
   result.error = refusal();
   if (result.error.empty()) (void)strategies::make(options.strategy, result.error);
+  trace::Outcome<Suppressions> suppressions = Suppressions();
+  if (result.error.empty() && !options.suppressions.empty()) {
+    suppressions = Suppressions::load(options.suppressions);
+    if (!suppressions) result.error = suppressions.error();
+  }
   if (!result.error.empty()) return result;
 
-  Session session(options, setup);
-  const engine::ExplorerResult explored =
-      engine::explore(explorer_config(options), as_body(body), session);
+  Session session(options, setup, as_body(body), std::move(*suppressions));
+  const engine::ExplorerResult explored = engine::explore(session.config(), as_body(body), session);
   result.executions = explored.progress.executions;
   result.steps = explored.progress.steps;
   result.seconds = explored.progress.seconds;
@@ -147,6 +204,7 @@ Result explore(const Options& options, const Setup& setup, const std::function<v
   result.error = explored.error;
   result.internal_error = explored.internal_error;
   result.findings = session.take_bugs();
+  result.suppressions = session.suppressions();
   for (const trace::Mark& mark : explored.marks) {
     if (mark.hits == 0) result.never.emplace_back(mark.text);
   }

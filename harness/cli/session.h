@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include <weft/scenario.h>
 #include <weft/weft.h>
 
 #include "harness/engine/explorer.h"
@@ -26,7 +27,7 @@ inline constexpr std::string_view kTokenPlace = "%TOKEN%";
 struct Setup {
   std::string replay_command = {};  // the line to paste; has kTokenPlace in it
   std::string report_command = {};  // likewise; a finding's directory is appended
-  std::string expected_kind = {};   // findings of this kind are expected: not kept on disk
+  Expectation expected = {};        // what it allows is not kept on disk
   bool progress = true;             // on standard error
   bool colour = false;              // in reports
 };

@@ -45,6 +45,8 @@ void Execution::begin(Strategy& strategy) noexcept {
   time_.reset();
   ordering_.clear(task_count_);
   memory_.clear();
+  progress_.clear();
+  missed_wakes_.clear();
   task_count_ = 0;
   next_slot_ = 0;
   enabled_.clear();
@@ -107,6 +109,7 @@ void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexc
   set_enabled(root);
   account(timer, root);
   executor_.run(root);
+  check_leftovers();
 
   channel_.schedule_digest = digest_;
   strategy.execution_ended(steps_);

@@ -29,6 +29,7 @@
 #include <span>
 
 #include "harness/base/arena.h"
+#include "harness/base/flat_map.h"
 #include "harness/base/mapped_array.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/memory_watch.h"
@@ -92,6 +93,8 @@ class Execution {
   /// Calls `visit` for every task that waits with `kind` at `address`; returns how many.
   std::uint64_t for_each_waiter(trace::OpKind kind, std::uintptr_t address,
                                 void (*visit)(Task&)) noexcept;
+  /// `task` woke `count` of those that wait at `address`; none at all may turn out to be a loss.
+  void woke(const Task& task, std::uintptr_t address, std::uint64_t count) noexcept;
   /// `waiter` need not wait any longer: its pending operation becomes `next`.
   void wake(Task& waiter, const trace::Operation& next) noexcept;
   /// Something that operations on `address` depend on has changed.
@@ -108,8 +111,10 @@ class Execution {
   void release(const Task& self, std::uintptr_t object) noexcept {
     ordering_.release(self.index, self.operation_index, object);
   }
+  /// `self` has taken over from whoever released `object`: a try that succeeded, for one.
   void acquire(const Task& self, std::uintptr_t object) noexcept {
     ordering_.acquire(self.index, object);
+    progress_.changed();
   }
 
   /// The same for a task that is not at a point: `pc` is where it is.
@@ -133,6 +138,7 @@ class Execution {
   [[nodiscard]] model::VirtualTime& time() noexcept { return time_; }
   [[nodiscard]] model::HappensBefore& ordering() noexcept { return ordering_; }
   [[nodiscard]] MemoryWatch& memory() noexcept { return memory_; }
+  [[nodiscard]] Progress& progress() noexcept { return progress_; }
   [[nodiscard]] ProcessImage& image() const noexcept { return image_; }
   [[nodiscard]] Executor& executor() noexcept { return executor_; }
   [[nodiscard]] trace::Channel& channel() const noexcept { return channel_; }
@@ -172,12 +178,19 @@ class Execution {
   void begin(Strategy& strategy) noexcept;
   Task& add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept;
 
+  // leftovers.cc
+  void check_leftovers() noexcept;
+  void check_leaks() noexcept;
+
   // failure.cc
+  void take_seen_stacks() noexcept;
   template <typename Visit>
   void for_each_awaited(const Task& task, Visit visit) const noexcept;
   [[nodiscard]] TaskIndex waits_for(const Task& task) const noexcept;
   [[noreturn]] void report_stuck(Task& at) noexcept;
   void report_cycle_through(Task& at) noexcept;
+  void report_livelock(Task& at) noexcept;
+  [[nodiscard]] bool find_lost_wake() noexcept;
   void describe_tasks(Task& at) noexcept;
   [[nodiscard]] bool in_a_guard_page(std::uintptr_t address) const noexcept;
   [[noreturn]] void fail_described(Task& at, trace::FindingKind kind, const char* message,
@@ -195,6 +208,8 @@ class Execution {
   model::VirtualTime time_;
   model::HappensBefore ordering_{trace::kMaxTasks, arena_};
   MemoryWatch memory_{*this};
+  Progress progress_;
+  FlatMap<trace::MissedWake> missed_wakes_{64};  // by address: the latest wake met nobody
 
   MappedArray<Task> tasks_;
   std::size_t task_count_ = 0;

@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <span>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "harness/engine/explorer_estimator.h"
@@ -90,6 +92,8 @@ class Exploration {
   void take_finding(Lane& lane);
   void report(Lane& lane);
   void pass_over(Lane& lane);
+  void go_on_after(Lane& lane);
+  void count_passed_over();
   void confirm(Lane& lane, Sighting& sighting);
   void doubt(Lane& lane, Sighting& sighting, const std::string& difference);
   void sleep_until_something_happens();
@@ -195,11 +199,14 @@ void Exploration::take_finding(Lane& lane) {
     stop(outcome.finding.message);
     return;
   }
+  // What fails in the warm-up leaves nothing to go on with.
+  const bool suppressed = !outcome.in_warm_up && host_.suppresses(lane.worker);
   // A race ends no execution by itself: where the exploration goes on, so does this execution.
-  if (outcome.finding.identity != 0 && (config_.keep_going || host_.suppresses(lane.worker))) {
-    if (config_.keep_going && !host_.suppresses(lane.worker)) report(lane);
+  if (outcome.finding.identity != 0 && (config_.keep_going || suppressed)) {
+    if (!suppressed) report(lane);
     return pass_over(lane);
   }
+  if (suppressed) return go_on_after(lane);
   // Every worker warms up in the same way, so the others fail in the same way.
   if (outcome.in_warm_up) stop();
   if (!config_.keep_going || outcome.in_warm_up) {
@@ -207,10 +214,15 @@ void Exploration::take_finding(Lane& lane) {
     return;
   }
   report(lane);
-  const std::uint64_t done = (outcome.execution - lane.next) / lanes_.size() + 1;
-  lane.left -= std::min(lane.left, done);
-  lane.next = outcome.execution + lanes_.size();
   if (bugs_.size() >= kMaxBugs) stop();
+  go_on_after(lane);
+}
+
+void Exploration::go_on_after(Lane& lane) {
+  const std::uint64_t execution = lane.worker.outcome().execution;
+  const std::uint64_t done = (execution - lane.next) / lanes_.size() + 1;
+  lane.left -= std::min(lane.left, done);
+  lane.next = execution + lanes_.size();
   start(lane);
 }
 
@@ -218,10 +230,14 @@ void Exploration::pass_over(Lane& lane) {
   trace::Channel& channel = lane.worker.channel();
   const WorkerOutcome& outcome = lane.worker.outcome();
   --lane.failed;
-  if (channel.known_race_count == trace::kMaxKnownRaces || bugs_.size() >= kMaxBugs) {
-    return stop();
+  if (bugs_.size() >= kMaxBugs) return stop();
+  if (channel.known_race_count == trace::kMaxKnownRaces) {
+    return stop(
+        "there are more different races than one exploration can pass over: mend some, "
+        "or explore without them (races=0)");
   }
-  channel.known_races[channel.known_race_count++] = {outcome.finding.identity, 1,
+  // The execution is run again, and counted then.
+  channel.known_races[channel.known_race_count++] = {outcome.finding.identity, 0,
                                                      outcome.finding.object};
   if (!outcome.in_warm_up) {
     const std::uint64_t done = (outcome.execution - lane.next) / lanes_.size();
@@ -311,9 +327,23 @@ Progress Exploration::progress() const {
   return now;
 }
 
+void Exploration::count_passed_over() {
+  std::unordered_map<std::uint64_t, std::uint64_t> executions;
+  for (const auto& lane : lanes_) {
+    const trace::Channel& channel = lane->worker.channel();
+    for (std::uint32_t i = 0; i < channel.known_race_count; ++i) {
+      // Run again, with the racing memory watched, the execution may have taken another way.
+      executions[channel.known_races[i].identity] +=
+          std::max<std::uint64_t>(1, channel.known_races[i].executions);
+    }
+  }
+  for (const auto& [race, count] : executions) host_.passed_over(identity_of_race(race), count);
+}
+
 void Exploration::finish() {
   result_.progress = progress();  // before the confirmation, which is no exploration
   if (first_ != nullptr) report(*first_);
+  count_passed_over();
   result_.progress.findings = bugs_.size();
   for (const auto& lane : lanes_) {
     const trace::Channel& channel = lane->worker.channel();
@@ -381,7 +411,10 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
   };
   if (!run()) return false;
   const trace::Finding finding = worker.outcome().finding;
-  if (!record || finding.access_count < 2) return true;
+  const std::span accesses(finding.accesses, finding.access_count);
+  const bool all_told = std::all_of(accesses.begin(), accesses.end(),
+                                    [](const auto& access) { return access.stack.count > 1; });
+  if (!record || all_told) return true;
   // The stacks of earlier accesses are only known once one knows which to look out for.
   const trace::Channel& channel = worker.channel();
   for (std::uint32_t i = 0; i < finding.access_count; ++i) {

@@ -66,12 +66,18 @@ class ExplorerHost {
   virtual std::unique_ptr<Strategy> make_strategy(unsigned lane) = 0;
   /// A strategy that follows the choice log in `failed` strictly; never null.
   virtual std::unique_ptr<Strategy> make_replay(const trace::Channel& failed) = 0;
-  /// Whether the user has said, with a reason, that the race in the worker's channel is no finding.
+  /// Whether the user has said, with a reason, that what ended the worker's execution is not to be
+  /// reported. Asked once for each such execution.
   virtual bool suppresses(const SupervisedWorker& worker) { return (void)worker, false; }
   /// A bug not seen before in this exploration.
   virtual void found(const Sighting& sighting) = 0;
   /// The bug of that identity again, in another execution.
   virtual void found_again(std::uint64_t identity) = 0;
+  /// The race of that identity, found or suppressed, was passed over in so many executions. Once
+  /// each, at the end.
+  virtual void passed_over(std::uint64_t identity, std::uint64_t executions) {
+    (void)identity, (void)executions;
+  }
   /// A few times per second.
   virtual void progress(const Progress& progress) = 0;
 };
@@ -101,5 +107,7 @@ ExplorerResult explore(const ExplorerConfig& config, Body body, ExplorerHost& ho
 /// Same kind, message and place: the same bug. Independent of the schedule.
 [[nodiscard]] std::uint64_t identity_of(const trace::Channel& channel,
                                         const trace::Finding& finding);
+/// The same, of a race that the engine knows by `race`.
+[[nodiscard]] std::uint64_t identity_of_race(std::uint64_t race);
 
 }  // namespace weft::engine

@@ -55,8 +55,8 @@ std::uint64_t fold_stack(std::uint64_t seed, const trace::Channel& channel,
 }  // namespace
 
 std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& finding) {
+  if (finding.identity != 0) return identity_of_race(finding.identity);
   std::uint64_t identity = fold(0, static_cast<std::uint64_t>(finding.kind));
-  if (finding.identity != 0) return fold(identity, finding.identity);
   // A hang's message names a time, and the place is told by the stack.
   if (finding.kind != FindingKind::kHang) {
     identity = fold(identity,
@@ -72,6 +72,10 @@ std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& f
     }
   }
   return fold(identity, places);
+}
+
+std::uint64_t identity_of_race(std::uint64_t race) {
+  return fold(fold(0, static_cast<std::uint64_t>(FindingKind::kDataRace)), race);
 }
 
 bool same_finding(const trace::Finding& original, const WorkerOutcome& again) {

@@ -164,10 +164,16 @@ class RecordingHost : public ExplorerHost {
                     s.outcome.finding.detail, s.outcome.output, s.reproduced});
   }
   void found_again(std::uint64_t) override { ++again; }
+  bool suppresses(const SupervisedWorker& worker) override {
+    asked += 1;
+    return worker.outcome().execution == suppressed;
+  }
   void progress(const Progress&) override {}
 
   std::vector<Seen> seen;
   int again = 0;
+  int asked = 0;
+  std::uint64_t suppressed = 0;  // the execution whose finding is
   std::uint64_t learnt = 0;
 };
 
@@ -176,8 +182,9 @@ struct Explored {
   RecordingHost host;
 };
 
-Explored explore_script(Script script, ExplorerConfig config) {
+Explored explore_script(Script script, ExplorerConfig config, std::uint64_t suppressed = 0) {
   Explored run;
+  run.host.suppressed = suppressed;
   config.worker_main = scripted_worker;
   run.result = explore(config, Body{nullptr, &script}, run.host);
   // Nothing outlives an exploration.
@@ -238,6 +245,28 @@ TEST(Explorer, KeepsGoingPastFindingsAndCountsRepetitions) {
   EXPECT_EQ(run.result.progress.findings, 1u);
   EXPECT_EQ(run.host.seen.size(), 1u);
   EXPECT_EQ(run.host.again, 3);  // executions 10, 15 and 20 after 5
+}
+
+TEST(Explorer, GoesOnAfterWhatIsSuppressed) {
+  const Script script{.every = 4, .act = Act::kFind, .replay_act = Act::kFind};
+  const Explored run = explore_script(script, {.schedules = 100}, 4);
+  ASSERT_EQ(run.host.seen.size(), 1u);
+  EXPECT_EQ(run.host.seen[0].execution, 8u);
+  EXPECT_EQ(run.result.progress.executions, 8u);
+  EXPECT_EQ(run.host.asked, 2);
+
+  const Explored alone =
+      explore_script({.bad_execution = 4, .act = Act::kFind}, {.schedules = 10}, 4);
+  EXPECT_TRUE(alone.host.seen.empty());
+  EXPECT_EQ(alone.result.progress.executions, 10u);
+  EXPECT_EQ(alone.result.progress.findings, 0u);
+}
+
+TEST(Explorer, NothingIsSuppressedInTheWarmUp) {
+  const Explored run =
+      explore_script({.act = Act::kFind, .bad_warm_up = true}, {.schedules = 10}, 0);
+  EXPECT_EQ(run.host.seen.size(), 1u);
+  EXPECT_EQ(run.host.asked, 0);
 }
 
 TEST(Explorer, WhatTheStrategyLearntSurvivesItsWorker) {

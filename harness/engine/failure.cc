@@ -86,7 +86,36 @@ void Execution::report_cycle_through(Task& at) noexcept {
                  nullptr, 0, {cycle, length});
 }
 
+void Execution::report_livelock(Task& at) noexcept {
+  if (enabled_.contains(kTimerIndex)) return;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = tasks_[i];
+    if (enabled_.contains(task.index) && !progress_.spins(task.idleness)) return;
+  }
+  fail_described(at, FindingKind::kLivelock,
+                 "every task that can run only looks, again and again, and nothing changes");
+}
+
+bool Execution::find_lost_wake() noexcept {
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = tasks_[i];
+    if (task.state == TaskState::kEnded ||
+        trace::wait_kind(task.pending.kind) != trace::WaitKind::kWake)
+      continue;
+    const trace::MissedWake* missed = missed_wakes_.find(task.pending.address);
+    if (missed == nullptr) continue;
+    channel_.finding.missed_wake = {missed->step, missed->by, task.index};
+    channel_.finding.object = object_of(task.pending);
+    return true;
+  }
+  return false;
+}
+
 void Execution::report_stuck(Task& at) noexcept {
+  if (find_lost_wake()) {
+    fail_described(at, FindingKind::kLostWakeup,
+                   "a task waits for ever: the latest wake came when nobody waited");
+  }
   fail_described(at, FindingKind::kDeadlock, "every task waits and nothing can wake any of them");
 }
 
@@ -131,16 +160,24 @@ void Execution::describe_own_stack(std::uintptr_t pc, trace::Stack& stack) const
   store_stack(image_, frames, capture_stack(frames, std::size(frames), pc), stack);
 }
 
+/// What this replay was to look out for is told in full.
+void Execution::take_seen_stacks() noexcept {
+  trace::Finding& finding = channel_.finding;
+  for (std::uint32_t i = 0; i < finding.access_count; ++i) {
+    const trace::FindingAccess& seen = channel_.seen[i];
+    trace::FindingAccess& access = finding.accesses[i];
+    if (access.stack.count <= 1 && seen.operation_index == access.operation_index &&
+        seen.task == access.task)
+      access = seen;
+  }
+}
+
 void Execution::fail_at(Task& task, std::uintptr_t pc, FindingKind kind,
                         const char* message) noexcept {
   task.pending.pc = pc;
   trace::Finding& finding = channel_.finding;
   if (finding.access_count != 0) describe_own_stack(pc, finding.accesses[0].stack);
-  for (std::uint32_t i = 1; i < finding.access_count; ++i) {
-    const trace::FindingAccess& seen = channel_.seen[i];
-    trace::FindingAccess& access = finding.accesses[i];
-    if (seen.operation_index == access.operation_index && seen.task == access.task) access = seen;
-  }
+  take_seen_stacks();
   fail_described(task, kind, message);
 }
 

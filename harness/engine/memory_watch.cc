@@ -3,6 +3,9 @@
 
 #include "harness/engine/memory_watch.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "harness/base/check.h"
 #include "harness/base/text_buffer.h"
 #include "harness/engine/execution.h"
@@ -40,7 +43,10 @@ void MemoryWatch::clear() noexcept {
   active_ =
       execution_.config().detect_races &&
       execution_.channel().phase.load(std::memory_order_relaxed) != trace::WorkerPhase::kWarmUp;
-  looking_out_ = active_ && execution_.config().look_out[0].operation != 0;
+  const auto& wanted = execution_.config().look_out;
+  looking_out_ =
+      active_ && std::any_of(std::begin(wanted), std::end(wanted),
+                             [](const LookOut& access) { return access.task != kNoTask; });
   known_objects_ = execution_.channel().known_race_count != 0;
 }
 

@@ -62,6 +62,8 @@ class ProcessImage {
   virtual FreeVerdict release(void* pointer, const BlockEvent& by) noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address,
                                         HeapBlock& block) const noexcept = 0;
+  /// How many blocks nothing refers to, once every task has ended, and one of them.
+  [[nodiscard]] virtual std::size_t find_leaks(HeapBlock& first) const noexcept = 0;
 
   // Names.
   /// Libraries were loaded or unloaded.
@@ -77,9 +79,8 @@ class ProcessImage {
                                char* path, std::size_t capacity) const noexcept = 0;
 };
 
-/// Makes the image for this worker in memory of its own. `restore_segments` off:
-/// only the heap is reset (under ASan, whose shadow does not follow).
-[[nodiscard]] ProcessImage& make_process_image(bool restore_segments) noexcept;
+/// Makes the image for this worker in memory of its own.
+[[nodiscard]] ProcessImage& make_process_image() noexcept;
 
 // --- The subject's heap before there is a worker
 //

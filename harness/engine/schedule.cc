@@ -45,6 +45,12 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
   }
   reschedule(task);
   ask_for_plain_points(task);
+  // Whether a plain access is a point at all is the strategy's choice, which a replay does not
+  // make.
+  if (trace::is_plain(operation.kind)) return;
+  if (!Progress::may_only_look(operation.kind)) return progress_.changed();
+  progress_.looked(task.idleness);
+  if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
 }
 
 void Execution::ask_for_plain_points(Task& task) noexcept {
@@ -90,7 +96,7 @@ Task* Execution::decide(Task& at) noexcept {
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
   // A plain access is a point only where a strategy asked for one, so the default must not depend
   // on it.
-  const bool passes = at.pending.kind == OpKind::kYield ||
+  const bool passes = at.pending.kind == OpKind::kYield || progress_.repeats(at.idleness) ||
                       (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
   if (at_enabled && !passes) return at.index;
   // Cyclically onwards from `at`; the timer only when no thread can run.
@@ -168,13 +174,14 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
     ++channel_.known_races[i].executions;
     known = true;
   }
-  const auto kind = static_cast<std::size_t>(ChoiceKind::kPassOver);
+  // One operation passes over one race. The counters are those of the latest point, which a plain
+  // access need not be, and which it is in a replay.
+  task.choices[static_cast<std::size_t>(ChoiceKind::kPassOver)] = 0;
   if (!known) {
     Choice choice;
     choice.kind = ChoiceKind::kPassOver;
     choice.at = task.index;
     choice.at_operation = task.operation_index;
-    choice.nth = task.choices[kind];
     choice.step = steps_;
     choice.digest = digest_;
     choice.count = 2;
@@ -182,8 +189,16 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
     heed_complaint();
   }
   if (known) log_deviation(task, ChoiceKind::kPassOver, 1, kNoTaskIndex);
-  ++task.choices[kind];
   return known;
+}
+
+void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t count) noexcept {
+  if (count != 0) {
+    progress_.changed();
+    missed_wakes_.erase(address);
+  } else {
+    missed_wakes_.insert(address, {steps_, task.index, kNoTaskIndex});
+  }
 }
 
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "harness/base/ids.h"
+#include "harness/engine/progress.h"
 #include "harness/engine/strategy.h"
 #include "harness/trace/choice.h"
 #include "harness/trace/event.h"
@@ -39,6 +40,7 @@ struct Task {
   std::uint64_t operation_index = 0;  // operations and plain accesses so far
   std::uint64_t accesses_until_point = trace::kNever;
   std::uint64_t allocations = 0;  // ordinal of its next heap block
+  Idleness idleness;
   std::uint32_t children = 0;
   std::uint16_t choices[static_cast<std::size_t>(trace::ChoiceKind::kCount)] =
       {};                         // made by this operation

@@ -30,7 +30,7 @@ struct Worker {
       : config(given),
         channel(channel),
         root(body),
-        image(make_process_image(config.restore_image)),
+        image(make_process_image()),
         executor(make_executor(image, channel, config.fresh_threads)),
         execution(config, channel, executor, image),
         recorder(execution, config.record) {

@@ -29,11 +29,11 @@ struct WorkerConfig {
   std::uint64_t step_cap = 1'000'000;  // steps after which an execution is a finding
   bool memory_points = true;           // plain accesses may become schedule points
   bool detect_races = true;            // and uses of freed memory
+  bool detect_leaks = true;            // of memory and of threads
   bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
   bool record = false;                 // fill channel.events and channel.stacks
   LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
   bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
-  bool restore_image = true;              // off under ASan, whose shadow does not follow
   bool pin = true;                        // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;            // which one, modulo the number allowed
   std::uint32_t spurious_wakeups = 0;     // of condition variables, at most so many in an execution

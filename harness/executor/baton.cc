@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <new>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/base/mapping.h"
 #include "harness/engine/task.h"
@@ -65,7 +66,10 @@ void Baton::await_state(std::atomic<std::int32_t>& state) noexcept {
 __attribute__((noinline)) void Baton::await(Slot& slot) {
   for (;;) {
     await_state(slot.state);
-    if (slot.abandoned) __builtin_longjmp(slot.restart, 1);
+    if (slot.abandoned) {
+      asan::drop_frames();
+      __builtin_longjmp(slot.restart, 1);
+    }
     if (slot.asking == nullptr) break;
     slot.frame_count =
         engine::capture_stack(slot.frames, slot.frame_capacity, slot.task->pending.pc);

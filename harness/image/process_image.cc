@@ -9,9 +9,11 @@
 #include <cstring>
 #include <new>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/base/mapping.h"
 #include "harness/engine/task.h"
+#include "harness/image/leak_search.h"
 #include "harness/image/modules.h"
 #include "harness/image/raw_memory.h"
 #include "harness/image/segments.h"
@@ -41,7 +43,13 @@ T* make_immortal(Args... args) noexcept {
 /// written before any snapshot.
 SubjectHeap& process_heap() noexcept {
   static SubjectHeap* heap = nullptr;  // zero-initialised: malloc comes before every constructor
-  if (heap == nullptr) heap = make_immortal<SubjectHeap>();
+  if (heap == nullptr) {
+    asan::initialise();
+    SubjectHeap::Options options;
+    // As much as AddressSanitizer's own heap has at least.
+    if (asan::kEnabled) options.red_zone_bytes = 16;
+    heap = make_immortal<SubjectHeap>(options);
+  }
   return *heap;
 }
 
@@ -62,10 +70,18 @@ engine::BlockEvent to_engine(const BlockEvent& event) noexcept {
   return {event.task, event.step, reinterpret_cast<std::uintptr_t>(event.site)};
 }
 
+engine::HeapBlock describe(const BlockView& block) noexcept {
+  return {.begin = reinterpret_cast<std::uintptr_t>(block.address),
+          .size = block.record->size,
+          .allocated = to_engine(block.record->allocated),
+          .freed = to_engine(block.record->freed),
+          .ordinal = block.record->ordinal,
+          .live = block.record->state == BlockState::kLive};
+}
+
 class Image final : public engine::ProcessImage {
  public:
-  explicit Image(bool restore_segments) noexcept
-      : restore_segments_(restore_segments), heap_(process_heap()) {
+  Image() noexcept : heap_(process_heap()) {
     WEFT_CHECK(heap_.ready(), "the subject heap's address is taken: is another harness loaded?");
     modules_.refresh();
     threads_.capture();
@@ -73,7 +89,7 @@ class Image final : public engine::ProcessImage {
   }
 
   void snapshot(std::uintptr_t stack_low) noexcept override {
-    if (restore_segments_) segments_.snapshot();
+    segments_.snapshot();
     heap_.seal();
     stack_begin_ = reinterpret_cast<std::byte*>(stack_low);
     const auto* const stack_end = static_cast<const std::byte*>(__libc_stack_end);
@@ -86,14 +102,12 @@ class Image final : public engine::ProcessImage {
   }
 
   void restore() noexcept override {
-    if (restore_segments_) segments_.restore();
+    segments_.restore();
     if (stack_bytes_ != 0) raw_copy(stack_begin_, stack_.data(), stack_bytes_);
     heap_.reset();
   }
 
-  void reset_thread_locals() noexcept override {
-    if (restore_segments_) threads_.reset_calling_thread();
-  }
+  void reset_thread_locals() noexcept override { threads_.reset_calling_thread(); }
 
   void* allocate(const engine::BlockEvent& by, std::uint64_t ordinal, std::size_t bytes,
                  std::size_t alignment) noexcept override {
@@ -104,17 +118,24 @@ class Image final : public engine::ProcessImage {
     return to_engine(heap_.free(pointer, from_engine(by)));
   }
 
+  std::size_t find_leaks(engine::HeapBlock& first) const noexcept override {
+    if (heap_.live_since_baseline() == 0 || !segments_.taken()) return 0;
+    LeakSearch search(heap_);
+    segments_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
+    search.scan(stack_begin_, stack_begin_ + stack_bytes_);
+    std::size_t count = 0;
+    search.for_each_leak([&](const BlockView& block) {
+      if (count++ == 0) first = describe(block);
+    });
+    return count;
+  }
+
   bool find_block(std::uintptr_t address, engine::HeapBlock& block) const noexcept override {
     const auto* const pointer = reinterpret_cast<const void*>(address);
     if (!heap_.owns(pointer)) return false;
     const BlockView view = heap_.find(pointer);
     if (!view) return false;
-    block = {reinterpret_cast<std::uintptr_t>(view.address),
-             view.record->size,
-             to_engine(view.record->allocated),
-             to_engine(view.record->freed),
-             view.record->ordinal,
-             view.record->state == BlockState::kLive};
+    block = describe(view);
     return true;
   }
 
@@ -147,7 +168,6 @@ class Image final : public engine::ProcessImage {
   }
 
  private:
-  const bool restore_segments_;
   SubjectHeap& heap_;
   ModuleTable modules_;
   SegmentImage segments_;
@@ -162,9 +182,9 @@ class Image final : public engine::ProcessImage {
 
 namespace weft::engine {
 
-ProcessImage& make_process_image(bool restore_segments) noexcept {
+ProcessImage& make_process_image() noexcept {
   // In a mapping of its own: the executable's segments are restored, this must not be.
-  return *image::make_immortal<image::Image>(restore_segments);
+  return *image::make_immortal<image::Image>();
 }
 
 void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc) noexcept {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/image/raw_memory.h"
 
@@ -87,6 +88,10 @@ void SegmentImage::collect(const LoadedModule& module) noexcept {
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) == 0) continue;
     char* const begin = const_cast<char*>(module.address_of(header.p_vaddr));
     add({begin, begin + header.p_memsz});
+    if (!asan::kEnabled) continue;
+    // What the subject poisons in its globals is state of the subject, too.
+    auto* const shadow = reinterpret_cast<char*>(asan::shadow_of(begin));
+    add({shadow, shadow + round_up(header.p_memsz, asan::kGranule) / asan::kGranule});
   }
   if (const ElfW(Phdr)* relro = module.header(PT_GNU_RELRO)) {
     // The dynamic linker protects whole pages only, from the page of the first byte on.

@@ -48,6 +48,11 @@ class SegmentImage {
   // How much is compared by each restore().
   std::size_t covered_bytes() const noexcept { return covered_bytes_; }
   bool covers(const void* address) const noexcept;
+  /// visit(first byte, one past the last) for each range that restore() restores.
+  template <typename Visitor>
+  void for_each_range(Visitor&& visit) const noexcept {
+    for (const Range& range : ranges_) visit(range.begin, range.end);
+  }
 
  private:
   struct Range {

@@ -21,6 +21,13 @@ namespace {
 // cheaper than a page fault per page in the next execution (0.1 us against 0.5 us).
 constexpr std::size_t kDiscardFrom = 65536;
 
+static_assert(kDiscardFrom / asan::kGranule % kPageBytes == 0);
+
+void discard(void* begin, std::size_t bytes) noexcept {
+  const long result = system_call(SYS_madvise, begin, bytes, MADV_DONTNEED);
+  WEFT_CHECK(!is_error(result), "madvise refused: the subject changed the heap's mapping");
+}
+
 constexpr std::uint32_t blocks_in_slice(std::uint32_t size_class) noexcept {
   return static_cast<std::uint32_t>(SubjectHeap::kSliceBytes / kBlockBytes[size_class]);
 }
@@ -51,7 +58,8 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
                                   std::uint32_t ordinal, bool zeroed) noexcept {
   WEFT_CHECK(ready(), "the subject heap's address was taken, and it is used all the same");
   WEFT_CHECK(std::has_single_bit(alignment), "an alignment that is no power of two");
-  const std::size_t wanted = std::max({size, alignment, kSmallestBlock});
+  if (size > kLargestBlock) return nullptr;
+  const std::size_t wanted = std::max({size + options_.red_zone_bytes, alignment, kSmallestBlock});
   if (wanted > kLargestBlock) return nullptr;
   std::uint32_t size_class = size_class_of(wanted);
   // Slices are aligned to 1 GiB, so a block is aligned when its size is a multiple of the
@@ -75,6 +83,7 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
     return nullptr;
   }
   state_.live_blocks += 1;
+  if (sealed_) state_.live_since_baseline += 1;
   state_.live_bytes += block_bytes;
   record(number) = {.allocated = by,
                     .freed = {},
@@ -83,6 +92,7 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
                     .next = kNoBlock,
                     .state = BlockState::kLive,
                     .baseline = false};
+  if (shadowed()) shadow_live(number, size);
   std::byte* const block = address_of(number);
   if (zeroed && !fresh) raw_fill(block, 0, size);
   return block;
@@ -108,9 +118,11 @@ FreeVerdict SubjectHeap::free(void* block, const BlockEvent& by) noexcept {
   const BlockNumber number{size_class, kBlockDividers[size_class].quotient(
                                            static_cast<std::uint32_t>(offset % kSliceBytes))};
   record(number).freed = by;
+  if (shadowed()) shadow_freed(number);
   raw_fill(block, static_cast<unsigned char>(kPoison),
            std::min<std::size_t>(kBlockBytes[size_class], options_.poison_bytes));
   state_.live_blocks -= 1;
+  if (sealed_ && !view.record->baseline) state_.live_since_baseline -= 1;
   state_.live_bytes -= kBlockBytes[size_class];
   quarantine(number);
   return FreeVerdict::kOk;
@@ -169,6 +181,24 @@ bool SubjectHeap::poison_intact(const BlockView& block) const noexcept {
                      [](std::byte value) { return value == kPoison; });
 }
 
+void SubjectHeap::shadow_live(BlockNumber block, std::size_t size) noexcept {
+  constexpr auto kRedZone = static_cast<unsigned char>(asan::Poison::kHeapRedZone);
+  unsigned char* const shadow = asan::shadow_of(address_of(block));
+  const std::size_t whole = size / asan::kGranule;
+  raw_fill(shadow, 0, whole);
+  raw_fill(shadow + whole, kRedZone, kBlockBytes[block.size_class] / asan::kGranule - whole);
+  if (size % asan::kGranule != 0) shadow[whole] = size % asan::kGranule;
+  // Before any other block lies its neighbour's red zone; before the first, the end of a slice,
+  // which is not reached: one slice of blocks is all that the largest limit allows.
+  const std::size_t before = options_.red_zone_bytes / asan::kGranule;
+  if (block.index == 0) raw_fill(shadow - before, kRedZone, before);
+}
+
+void SubjectHeap::shadow_freed(BlockNumber block) noexcept {
+  raw_fill(asan::shadow_of(address_of(block)), static_cast<unsigned char>(asan::Poison::kHeapFreed),
+           kBlockBytes[block.size_class] / asan::kGranule);
+}
+
 void SubjectHeap::seal() noexcept {
   WEFT_CHECK(!sealed_, "the subject heap's baseline is taken twice");
   std::size_t content_bytes = 0;
@@ -183,7 +213,9 @@ void SubjectHeap::seal() noexcept {
   }
   saved_contents_ = Mapping(content_bytes);
   saved_records_ = Mapping(record_count * sizeof(BlockRecord));
+  if (shadowed()) saved_shadow_ = Mapping(content_bytes / asan::kGranule);
   std::byte* contents = saved_contents_.data();
+  std::byte* shadow = saved_shadow_.data();
   std::byte* records = saved_records_.data();
   for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
     const std::size_t used = state_.classes[c].used;
@@ -191,6 +223,10 @@ void SubjectHeap::seal() noexcept {
     raw_copy(records, records_[c], used * sizeof(BlockRecord));
     contents += used * kBlockBytes[c];
     records += used * sizeof(BlockRecord);
+    if (!shadowed()) continue;
+    const std::size_t shadow_bytes = used * kBlockBytes[c] / asan::kGranule;
+    raw_copy(shadow, asan::shadow_of(address_of({c, 0})), shadow_bytes);
+    shadow += shadow_bytes;
   }
   baseline_ = state_;
   sealed_ = true;
@@ -199,6 +235,7 @@ void SubjectHeap::seal() noexcept {
 void SubjectHeap::reset() noexcept {
   const std::byte* contents = saved_contents_.data();
   const std::byte* records = saved_records_.data();
+  const std::byte* shadow = saved_shadow_.data();
   for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
     const std::uint32_t kept = baseline_.classes[c].used;
     if (kept != 0) {
@@ -206,6 +243,11 @@ void SubjectHeap::reset() noexcept {
       restore_changed(records_[c], records, kept * sizeof(BlockRecord));
       contents += std::size_t{kept} * kBlockBytes[c];
       records += kept * sizeof(BlockRecord);
+    }
+    if (kept != 0 && shadowed()) {
+      const std::size_t shadow_bytes = std::size_t{kept} * kBlockBytes[c] / asan::kGranule;
+      restore_changed(asan::shadow_of(address_of({c, 0})), shadow, shadow_bytes);
+      shadow += shadow_bytes;
     }
     // Records past the baseline need no clearing: allocate_block writes all of a record.
     if (state_.classes[c].used != kept) forget_contents(c, kept, state_.classes[c].used);
@@ -219,11 +261,12 @@ void SubjectHeap::forget_contents(std::uint32_t size_class, std::uint32_t first,
   const std::size_t bytes = std::size_t{end - first} * kBlockBytes[size_class];
   if (kBlockBytes[size_class] < kDiscardFrom) {
     raw_fill(begin, 0, bytes);
+    if (shadowed()) raw_fill(asan::shadow_of(begin), 0, bytes / asan::kGranule);
     return;
   }
-  // Such blocks are whole pages.
-  const long result = system_call(SYS_madvise, begin, bytes, MADV_DONTNEED);
-  WEFT_CHECK(!is_error(result), "madvise refused: the subject changed the heap's mapping");
+  // Such blocks are whole pages, and so are their shadows.
+  discard(begin, bytes);
+  if (shadowed()) discard(asan::shadow_of(begin), bytes / asan::kGranule);
 }
 
 }  // namespace weft::image

@@ -35,6 +35,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/ids.h"
 #include "harness/base/mapping.h"
 #include "harness/image/size_classes.h"
@@ -108,6 +109,9 @@ class SubjectHeap {
     std::size_t quarantine_bytes = std::size_t{1} << 18;  // freed bytes, in whole blocks, kept back
     std::size_t poison_bytes = 4096;                      // filled from the start of a freed block
     std::uintptr_t address = kAddress;
+    // At least so much lies behind each block, and AddressSanitizer's shadow says what may be
+    // touched. 0: the shadow is left alone.
+    std::size_t red_zone_bytes = 0;
   };
 
   SubjectHeap() noexcept : SubjectHeap(Options()) {}
@@ -156,6 +160,17 @@ class SubjectHeap {
       if (block.record->state == BlockState::kLive && !block.record->baseline) visit(block);
     });
   }
+  // visit(BlockView) for each live block of the baseline.
+  template <typename Visitor>
+  void baseline_blocks(Visitor&& visit) const noexcept {
+    for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
+      for (std::uint32_t i = 0; i < baseline_.classes[c].used; ++i) {
+        const BlockRecord& block = record({c, i});
+        if (block.state == BlockState::kLive && block.baseline)
+          visit(BlockView{&block, address_of({c, i}), 0});
+      }
+    }
+  }
   // visit(BlockView) for each quarantined block in which something was written after its free, as
   // far as it was poisoned.
   template <typename Visitor>
@@ -166,6 +181,7 @@ class SubjectHeap {
   }
 
   std::size_t live_blocks() const noexcept { return state_.live_blocks; }
+  std::size_t live_since_baseline() const noexcept { return state_.live_since_baseline; }
   std::size_t live_bytes() const noexcept { return state_.live_bytes; }  // in whole blocks
   std::size_t quarantined_bytes() const noexcept { return state_.quarantined_bytes; }
 
@@ -198,6 +214,7 @@ class SubjectHeap {
     std::uint32_t quarantine_tail = kNoBlock;
     std::size_t quarantined_bytes = 0;
     std::size_t live_blocks = 0;
+    std::size_t live_since_baseline = 0;
     std::size_t live_bytes = 0;
   };
 
@@ -207,6 +224,9 @@ class SubjectHeap {
   void release_oldest() noexcept;
   bool poison_intact(const BlockView& block) const noexcept;
   void forget_contents(std::uint32_t size_class, std::uint32_t first, std::uint32_t end) noexcept;
+  bool shadowed() const noexcept { return asan::kEnabled && options_.red_zone_bytes != 0; }
+  void shadow_live(BlockNumber block, std::size_t size) noexcept;
+  void shadow_freed(BlockNumber block) noexcept;
 
   std::byte* address_of(BlockNumber block) const noexcept {
     return region_.data() + block.size_class * kSliceBytes +
@@ -233,6 +253,7 @@ class SubjectHeap {
   State state_;
   State baseline_;
   Mapping saved_contents_;  // of the baseline's blocks, class by class
+  Mapping saved_shadow_;    // of the same, if shadowed()
   Mapping saved_records_;
   bool sealed_ = false;
 };

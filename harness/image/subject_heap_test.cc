@@ -291,5 +291,44 @@ TEST_F(SubjectHeapTest, LargeBlocksUseMemoryOnlyWhereTouched) {
   }
 }
 
+#ifdef WEFT_ASAN
+
+SubjectHeap::Options with_red_zones() {
+  return {.address = SubjectHeap::kAddress + SubjectHeap::kRegionBytes, .red_zone_bytes = 16};
+}
+
+TEST(SubjectHeapShadow, ExactlyTheBlockMayBeTouched) {
+  const MappedObject<SubjectHeap> heap = make_mapped<SubjectHeap>(with_red_zones());
+  for (const std::size_t size : {0, 1, 7, 8, 13, 16, 100, 5000}) {
+    const auto* block = static_cast<char*>(heap->allocate(size, 16, by(kFirst), 0));
+    for (std::size_t i = 0; i < size; ++i) ASSERT_FALSE(__asan_address_is_poisoned(block + i));
+    for (std::size_t i = 0; i < 16; ++i) {
+      EXPECT_TRUE(__asan_address_is_poisoned(block + size + i)) << size;
+      EXPECT_TRUE(__asan_address_is_poisoned(block - 1 - i)) << size;
+    }
+  }
+}
+
+TEST(SubjectHeapShadow, FollowsTheBaseline) {
+  const MappedObject<SubjectHeap> heap = make_mapped<SubjectHeap>(with_red_zones());
+  void* const kept = heap->allocate(24, 16, by(kFirst), 0);
+  void* const partly = heap->allocate(24, 16, by(kFirst), 1);
+  __asan_poison_memory_region(partly, 8);  // as the subject may do
+  void* const freed = heap->allocate(24, 16, by(kFirst), 2);
+  heap->free(freed, by(kFirst));
+  heap->seal();
+  heap->free(kept, by(kSecond));
+  __asan_unpoison_memory_region(partly, 24);
+  const void* const later = heap->allocate(24, 16, by(kSecond), 0);
+  EXPECT_TRUE(__asan_address_is_poisoned(kept));
+  heap->reset();
+  EXPECT_FALSE(__asan_address_is_poisoned(kept));
+  EXPECT_TRUE(__asan_address_is_poisoned(partly));
+  EXPECT_TRUE(__asan_address_is_poisoned(freed));
+  EXPECT_FALSE(__asan_address_is_poisoned(static_cast<const char*>(later) + 24));
+}
+
+#endif
+
 }  // namespace
 }  // namespace weft::image

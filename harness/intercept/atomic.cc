@@ -3,6 +3,7 @@
 
 // Atomic operations, as the compiler reports them: each is a schedule point and
 // then passes the memory model, which decides the value.
+#include "harness/base/address_sanitizer.h"
 #include "harness/intercept/interpose.h"
 #include "harness/model/memory.h"
 
@@ -53,13 +54,18 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   announced.failure_order = static_cast<std::uint8_t>(failure_order);
   announced.argument = static_cast<std::uint64_t>(operand);
   announce(*self, announced);
+  asan::check_access(address, sizeof(Word), kind != AtomicKind::kLoad, pc);
   const Word value = model::perform(op);
   const bool wrote =
       kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
+  // First: what the operation acquires comes before the operation itself, too.
+  settle_order(*self, announced, wrote);
   self->execution->memory().accessed(
       *self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead,
       reinterpret_cast<std::uintptr_t>(address), sizeof(Word), pc);
-  settle_order(*self, announced, wrote);
+  // An exchange that put back what was there has changed nothing; a store may have.
+  if (kind == AtomicKind::kStore || (wrote && *address != value))
+    self->execution->progress().changed();
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
 }

@@ -11,6 +11,7 @@
 // end for no reason goes on to kCondReacquire at once; the scheduler decides when that is.
 #include <cerrno>
 
+#include "harness/intercept/lock_misuse.h"
 #include "harness/intercept/locks.h"
 
 namespace weft::intercept {
@@ -33,6 +34,9 @@ void wake(Task& waiter) noexcept {
 int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uint64_t deadline,
          std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondWait, condition, pc));
+  used(self, condition, pc);
+  require_held(self, mutex, "a wait on a condition variable with a mutex", pc);
+  require_same_mutex(self, condition, mutex, pc);
   if (const int error = unlock_now(self, mutex); error != 0) return error;
   if (self.execution->happens(self, trace::ChoiceKind::kSpurious)) {
     announce(self, operation_on(OpKind::kCondReacquire, mutex, pc));
@@ -52,16 +56,21 @@ int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uin
 
 void signal(Task& self, pthread_cond_t* condition, std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondSignal, condition, pc));
+  used(self, condition, pc);
   Task* const waiter = self.execution->choose_waiter(self, OpKind::kCondBlocked,
                                                      reinterpret_cast<std::uintptr_t>(condition));
   if (waiter != nullptr) wake(*waiter);
-  self.execution->yielded(self, waiter != nullptr ? 1 : 0);
+  const std::uint64_t woken = waiter != nullptr ? 1 : 0;
+  self.execution->woke(self, reinterpret_cast<std::uintptr_t>(condition), woken);
+  self.execution->yielded(self, woken);
 }
 
 void broadcast(Task& self, pthread_cond_t* condition, std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondBroadcast, condition, pc));
+  used(self, condition, pc);
   const std::uint64_t woken = self.execution->for_each_waiter(
       OpKind::kCondBlocked, reinterpret_cast<std::uintptr_t>(condition), &wake);
+  self.execution->woke(self, reinterpret_cast<std::uintptr_t>(condition), woken);
   self.execution->yielded(self, woken);
 }
 }  // namespace weft::intercept

@@ -6,12 +6,15 @@
 // with it, for a new one may take its address.
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 
 namespace weft::intercept {
 namespace {
 
-void destroying(Task& self, const void* object, std::uintptr_t pc) noexcept {
+template <typename Object>
+void destroying(Task& self, const Object* object, std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kDestroy, object, pc));
+  require_unused(self, reinterpret_cast<std::uintptr_t>(object), sizeof *object, pc);
   self.execution->ordering().forget(reinterpret_cast<std::uintptr_t>(object));
 }
 

@@ -72,6 +72,7 @@ long wake(Task& self, const int* word, int most, std::uint32_t bits, std::uintpt
     self.execution->wake(*waiter, waiter->pending);
     ++woken;
   }
+  self.execution->woke(self, op.address, static_cast<std::uint64_t>(woken));
   self.execution->yielded(self, static_cast<std::uint64_t>(woken));
   return woken;
 }

@@ -6,8 +6,9 @@
 // dynamic loader and the harness allocate comes from glibc's and outlives the
 // execution. free() routes by address, so either may be freed by anyone.
 //
-// Under AddressSanitizer, which owns malloc, this file is empty.
+// Under AddressSanitizer the same holds, with its heap in place of glibc's (docs/adr/0006).
 #include <elf.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <malloc.h>
 #include <sys/auxv.h>
@@ -17,16 +18,20 @@
 #include <cstring>
 
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 
-#ifndef WEFT_ASAN
-
-// glibc's own entry points, under the names it exports for this purpose.
+// The heap beneath, under the names that its owner exports for this purpose.
+#ifdef WEFT_ASAN
+#define WEFT_BENEATH(name) __interceptor_##name
+#else
+#define WEFT_BENEATH(name) __libc_##name
+#endif
 extern "C" {
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void __libc_free(void*);
+void* WEFT_BENEATH(malloc)(std::size_t);
+void* WEFT_BENEATH(calloc)(std::size_t, std::size_t);
+void* WEFT_BENEATH(realloc)(void*, std::size_t);
+void* WEFT_BENEATH(memalign)(std::size_t, std::size_t);
+void WEFT_BENEATH(free)(void*);
 }
 
 namespace weft::intercept {
@@ -69,7 +74,7 @@ class LibcCode {
 
   static void find() noexcept {
     Dl_info info;
-    if (dladdr(reinterpret_cast<const void*>(&__libc_malloc), &info) != 0)
+    if (dladdr(reinterpret_cast<const void*>(&gnu_get_libc_version), &info) != 0)
       libc = image_of(info.dli_fbase);
     loader = image_of(reinterpret_cast<const void*>(getauxval(AT_BASE)));
     known = true;
@@ -126,6 +131,7 @@ void release(void* pointer, std::uintptr_t pc) noexcept {
   }
   const auto at = reinterpret_cast<std::uintptr_t>(pointer);
   self->execution->memory().freed(*self, at, pc);
+  require_unused(*self, at, engine::block_size(pointer), pc);
   switch (self->execution->image().release(pointer, {self->id, self->operation_index, pc})) {
     case engine::FreeVerdict::kFreed: return;
     case engine::FreeVerdict::kDoubleFree:
@@ -145,8 +151,8 @@ void* reallocate(void* pointer, std::size_t bytes, std::uintptr_t pc) noexcept {
   bool ours = false;
   void* block = allocate(bytes, kDefaultAlignment, pc, ours);
   if (!ours) {
-    if (!engine::in_subject_heap(pointer)) return __libc_realloc(pointer, bytes);
-    block = __libc_malloc(bytes);
+    if (!engine::in_subject_heap(pointer)) return WEFT_BENEATH(realloc)(pointer, bytes);
+    block = WEFT_BENEATH(malloc)(bytes);
   }
   if (block == nullptr) return nullptr;
   const std::size_t old = size_of(pointer);
@@ -162,7 +168,7 @@ bool is_power_of_two(std::size_t value) noexcept {
 void* aligned(std::size_t alignment, std::size_t bytes, std::uintptr_t pc) noexcept {
   bool ours = false;
   void* const block = allocate(bytes, alignment, pc, ours);
-  return ours ? block : __libc_memalign(alignment, bytes);
+  return ours ? block : WEFT_BENEATH(memalign)(alignment, bytes);
 }
 
 }  // namespace
@@ -173,7 +179,7 @@ using namespace weft::intercept;
 WEFT_INTERPOSE void* malloc(std::size_t bytes) noexcept {
   bool ours = false;
   void* const block = allocate(bytes, kDefaultAlignment, WEFT_CALLER, ours);
-  return ours ? block : __libc_malloc(bytes);
+  return ours ? block : WEFT_BENEATH(malloc)(bytes);
 }
 
 WEFT_INTERPOSE void* calloc(std::size_t count, std::size_t bytes) noexcept {
@@ -184,7 +190,7 @@ WEFT_INTERPOSE void* calloc(std::size_t count, std::size_t bytes) noexcept {
   }
   bool ours = false;
   void* const block = allocate(total, kDefaultAlignment, WEFT_CALLER, ours);
-  if (!ours) return __libc_calloc(count, bytes);
+  if (!ours) return WEFT_BENEATH(calloc)(count, bytes);
   if (block != nullptr) std::memset(block, 0, total);
   return block;
 }
@@ -193,7 +199,7 @@ WEFT_INTERPOSE void* realloc(void* pointer, std::size_t bytes) noexcept {
   if (pointer == nullptr) {
     bool ours = false;
     void* const block = allocate(bytes, kDefaultAlignment, WEFT_CALLER, ours);
-    return ours ? block : __libc_malloc(bytes);
+    return ours ? block : WEFT_BENEATH(malloc)(bytes);
   }
   if (bytes == 0) {
     free(pointer);
@@ -206,7 +212,7 @@ WEFT_INTERPOSE void free(void* pointer) noexcept {
   if (weft::engine::in_subject_heap(pointer)) {
     release(pointer, WEFT_CALLER);
   } else {
-    __libc_free(pointer);
+    WEFT_BENEATH(free)(pointer);
   }
 }
 
@@ -232,5 +238,3 @@ WEFT_INTERPOSE void* valloc(std::size_t bytes) noexcept {
 }
 
 WEFT_INTERPOSE std::size_t malloc_usable_size(void* pointer) noexcept { return size_of(pointer); }
-
-#endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "harness/engine/subject.h"
+#include "harness/intercept/address_sanitizer.h"
 #include "harness/intercept/interpose.h"
 
 namespace weft::intercept {
@@ -15,6 +16,7 @@ HotFunctions hot;
 }  // namespace weft::intercept
 
 void weft::engine::prepare_interception() noexcept {
+  weft::intercept::prepare_sanitizer();
   weft::intercept::hot = {
       .mutex_trylock = WEFT_REAL(pthread_mutex_trylock),
       .mutex_unlock = WEFT_REAL(pthread_mutex_unlock),

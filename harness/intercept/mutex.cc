@@ -6,6 +6,7 @@
 
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 #include "harness/intercept/locks.h"
 #include "harness/model/mutex.h"
 
@@ -41,6 +42,7 @@ int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintpt
       deadline == trace::kNever ? OpKind::kMutexLock : OpKind::kMutexTimedLock, mutex, pc);
   op.deadline = deadline;
   announce(self, op);
+  used(self, mutex, pc);
   const int error = take(self, mutex, pc);
   if (error != EBUSY) return error;
   // Only two things let an occupied lock's operation return: the owner's check, and the deadline.
@@ -51,6 +53,7 @@ int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintpt
 int try_lock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   require_supported(self, mutex);
   announce(self, operation_on(OpKind::kMutexTryLock, mutex, pc));
+  used(self, mutex, pc);
   const int error = take(self, mutex, pc);
   self.execution->yielded(self, static_cast<std::uint64_t>(error));
   return error;
@@ -58,6 +61,8 @@ int try_lock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
 
 int unlock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kMutexUnlock, mutex, pc));
+  used(self, mutex, pc);
+  require_held(self, mutex, "an unlock of a mutex", pc);
   return unlock_now(self, mutex);
 }
 

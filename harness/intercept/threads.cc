@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/engine/subject.h"
 #include "harness/intercept/thread_record.h"
 
@@ -103,6 +104,7 @@ _Unwind_Reason_Code stop_at_thread_frame(int, _Unwind_Action actions, _Unwind_Ex
   ThreadRecord& record = record_of(self);
   record.result = result;
   auto* const exception = self.execution->arena().make<_Unwind_Exception>();
+  asan::drop_frames();
   _Unwind_ForcedUnwind(exception, &stop_at_thread_frame, &record);
   std::terminate();  // only where the unwinder finds the stack unreadable
 }

@@ -83,6 +83,10 @@ class LockTable {
   }
 
   template <typename Visit>
+  void for_each(Visit visit) const noexcept {
+    for (const Hold& hold : holds_) visit(hold);
+  }
+  template <typename Visit>
   void for_each_held_by(TaskIndex task, Visit visit) const noexcept {
     for (const Hold& hold : holds_) {
       if (hold.holder == task) visit(hold);

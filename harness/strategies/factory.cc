@@ -104,7 +104,9 @@ constexpr Entry kEntries[] = {
      "partial order sampling; plain=N (operations between considered plain accesses; default: "
      "varies)"},
     {"random", make_random,
-     "sparse random switches; switch=P (probability at each point; default: varies)"},
+     "sparse random switches; switch=P (probability at each point, at least 1/2 at a yield or "
+     "sleep, "
+     "at most 63/64; default: varies)"},
     {"round_robin", make_plain<RoundRobin>,
      "in turn: lockstep, newest first, strict, then random quanta"},
 };

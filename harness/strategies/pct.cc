@@ -28,9 +28,7 @@ void Pct::set_depth(unsigned depth) noexcept {
 }
 
 engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
-  prng_ = Prng(seed);
-  progress_.begin_execution();
-  fairness_.begin_execution();
+  begin_execution(seed);
   lowest_ = 0;
   changes_.clear();
   next_change_ = 0;
@@ -75,8 +73,6 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   return highest;
 }
 
-std::uint64_t Pct::choose(const engine::Choice& choice) noexcept { return draw_number(prng_, choice); }
-
 std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
   progress_.resumed(task, operation_index);
   if (progress_.alone()) return trace::kNever;
@@ -91,16 +87,6 @@ void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
   // Or a timer of high priority and a loop around a timed wait would keep each other going for
   // ever.
   if (operation.kind == trace::OpKind::kTimerFire) demote(task);
-}
-
-void Pct::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
-
-std::size_t Pct::save(unsigned char* buffer, std::size_t capacity) const noexcept {
-  return length_.save(buffer, capacity);
-}
-
-bool Pct::load(const unsigned char* buffer, std::size_t size) noexcept {
-  return length_.load(buffer, size);
 }
 
 }  // namespace weft::strategies

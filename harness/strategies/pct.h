@@ -30,11 +30,7 @@
 
 #include "harness/base/fixed_vector.h"
 #include "harness/base/mapped_array.h"
-#include "harness/base/prng.h"
-#include "harness/engine/strategy.h"
-#include "harness/strategies/fairness.h"
-#include "harness/strategies/length_estimate.h"
-#include "harness/strategies/progress.h"
+#include "harness/strategies/sampler.h"
 
 namespace weft::strategies {
 
@@ -42,7 +38,7 @@ struct PctOptions {
   unsigned depth = 3;  // 1 .. Pct::kMaxDepth
 };
 
-class Pct final : public engine::Strategy {
+class Pct final : public Sampler {
  public:
   static constexpr unsigned kMaxDepth = 32;
 
@@ -51,20 +47,14 @@ class Pct final : public engine::Strategy {
   [[nodiscard]] std::string_view name() const noexcept override { return "pct"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
-  std::uint64_t choose(const engine::Choice& choice) noexcept override;
   std::uint64_t accesses_until_point(TaskIndex task,
                                      std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
   void executed(TaskIndex task, const trace::Operation& operation,
                 StepIndex step) noexcept override;
-  void execution_ended(StepIndex steps) noexcept override;
-  std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
-  bool load(const unsigned char* buffer, std::size_t size) noexcept override;
 
   /// From the next execution on.
   void set_depth(unsigned depth) noexcept;
-  /// Another strategy's execution had so many operations.
-  void learn(std::uint64_t operations) noexcept { length_.observe(operations); }
   /// k.
   [[nodiscard]] std::uint64_t step_bound() const noexcept { return length_.operations(); }
 
@@ -84,12 +74,8 @@ class Pct final : public engine::Strategy {
   void demote(TaskIndex task) noexcept { priorities_[task] = lowest_--; }
 
   unsigned depth_;
-  LengthEstimate length_;
 
   // Of the execution in progress.
-  Prng prng_{0};
-  Progress progress_;
-  Fairness fairness_;
   MappedArray<Priority> priorities_;
   FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, ascending
   std::size_t next_change_ = 0;

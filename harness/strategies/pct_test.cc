@@ -22,7 +22,8 @@ constexpr int kPadding = 3;
 
 // Depth 1: wrong only if the second task runs before the first.
 Body check_set(Simulator& sim) {
-  if (co_await sim.load(0) == 0) sim.fail();
+  const std::int64_t seen = co_await sim.load(0);
+  if (seen == 0) sim.fail();
 }
 Program depth_one() {
   return parallel(
@@ -37,7 +38,8 @@ Body write_twice(Simulator& sim) {
   for (int i = 0; i < kPadding; ++i) co_await sim.load(100);
 }
 Body read_between(Simulator& sim) {
-  if (co_await sim.load(0) == 1) sim.fail();
+  const std::int64_t seen = co_await sim.load(0);
+  if (seen == 1) sim.fail();
 }
 Program depth_two() { return parallel({write_twice, read_between}); }
 

@@ -19,10 +19,10 @@ namespace weft::strategies {
 /// switch between tasks neither restarts nor loses a gap.
 class PlainPoints {
  public:
-  /// Gaps average about 2^gap_log2; 0 considers every access.
+  /// Gaps average about 2^gap_log2, 2^kWidest at most; 0 considers every access.
   void begin_execution(unsigned gap_log2, std::uint64_t seed) noexcept {
     prng_ = Prng(seed);
-    gap_log2_ = gap_log2;
+    gap_log2_ = gap_log2 < kWidest ? gap_log2 : kWidest;
     considered_ = 0;
     next_ = gap();
   }
@@ -40,7 +40,9 @@ class PlainPoints {
 
  private:
   static constexpr std::uint64_t kPointsPerGap = 8192;
-  static constexpr unsigned kWidest = 40;
+  // A task that spins on plain accesses is left at one of these points or never: a gap must pass in
+  // well under a millisecond, however long the program has proved to be.
+  static constexpr unsigned kWidest = 12;
 
   // A staircase under the geometric distribution: uniform within a stair of
   // 2^(gap_log2 - 1), each stair half as likely as the one before. Integers only,

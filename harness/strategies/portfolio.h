@@ -16,12 +16,11 @@
 #pragma once
 
 #include "harness/engine/strategy.h"
-#include "harness/strategies/length_estimate.h"
 #include "harness/strategies/pct.h"
 #include "harness/strategies/pos.h"
-#include "harness/strategies/progress.h"
 #include "harness/strategies/random.h"
 #include "harness/strategies/round_robin.h"
+#include "harness/strategies/sampler.h"
 
 namespace weft::strategies {
 
@@ -33,15 +32,23 @@ class Portfolio final : public engine::Strategy {
 
   [[nodiscard]] std::string_view name() const noexcept override { return "portfolio"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
-  std::size_t pick(const engine::Decision& decision) noexcept override;
+  std::size_t pick(const engine::Decision& decision) noexcept override {
+    return active_->pick(decision);
+  }
   std::uint64_t choose(const engine::Choice& choice) noexcept override {
     return active_->choose(choice);
   }
   std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
-  void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
+                                     std::uint64_t operation_index) noexcept override {
+    return active_->accesses_until_point(task, operation_index);
+  }
+  void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override {
+    active_->task_created(task, id, kind);
+  }
   void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override;
+                StepIndex step) noexcept override {
+    active_->executed(task, operation, step);
+  }
   void execution_ended(StepIndex steps) noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
   bool load(const unsigned char* buffer, std::size_t size) noexcept override;
@@ -50,17 +57,13 @@ class Portfolio final : public engine::Strategy {
   [[nodiscard]] const engine::Strategy& active() const noexcept { return *active_; }
 
  private:
-  engine::Strategy& choose_member(std::uint64_t execution) noexcept;
-  // Every member but the active one, which saw the execution itself.
-  void share(std::uint64_t operations) noexcept;
+  Sampler& choose_member(std::uint64_t execution) noexcept;
 
   RoundRobin round_robin_;
   Pos pos_;
   Pct pct_;
   Random random_;
-  engine::Strategy* active_ = &round_robin_;
-  LengthEstimate length_;
-  Progress progress_;
+  Sampler* active_ = &round_robin_;
 };
 
 }  // namespace weft::strategies

@@ -26,9 +26,7 @@ bool race(std::uintptr_t address, std::uint8_t width, trace::Access access,
 }  // namespace
 
 engine::Next Pos::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
-  prng_ = Prng(seed);
-  progress_.begin_execution();
-  fairness_.begin_execution();
+  begin_execution(seed);
   co_enabled_.clear();
   const auto drawn = static_cast<unsigned>(prng_.between(0, length_.widest_gap_log2()));
   const unsigned gap_log2 = options_.plain_gap == 0
@@ -79,13 +77,6 @@ std::size_t Pos::pick(const engine::Decision& decision) noexcept {
   return highest;
 }
 
-std::uint64_t Pos::choose(const engine::Choice& choice) noexcept { return draw_number(prng_, choice); }
-
-std::uint64_t Pos::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  progress_.resumed(task, operation_index);
-  return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
-}
-
 void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
   progress_.executed(task, operation);
   // A step task's next operation may have the same index.
@@ -100,16 +91,6 @@ void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
     }
   }
   co_enabled_.clear();
-}
-
-void Pos::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
-
-std::size_t Pos::save(unsigned char* buffer, std::size_t capacity) const noexcept {
-  return length_.save(buffer, capacity);
-}
-
-bool Pos::load(const unsigned char* buffer, std::size_t size) noexcept {
-  return length_.load(buffer, size);
 }
 
 }  // namespace weft::strategies

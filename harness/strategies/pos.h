@@ -23,12 +23,7 @@
 
 #include "harness/base/fixed_vector.h"
 #include "harness/base/mapped_array.h"
-#include "harness/base/prng.h"
-#include "harness/engine/strategy.h"
-#include "harness/strategies/fairness.h"
-#include "harness/strategies/length_estimate.h"
-#include "harness/strategies/plain_points.h"
-#include "harness/strategies/progress.h"
+#include "harness/strategies/sampler.h"
 #include "harness/trace/channel.h"
 
 namespace weft::strategies {
@@ -38,25 +33,16 @@ struct PosOptions {
       0;  // average operations between considered plain accesses, to a power of two; 0: drawn
 };
 
-class Pos final : public engine::Strategy {
+class Pos final : public Sampler {
  public:
   explicit Pos(PosOptions options = {}) noexcept : options_(options), pending_(trace::kMaxTasks) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "pos"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
-  std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
   void executed(TaskIndex task, const trace::Operation& operation,
                 StepIndex step) noexcept override;
-  void execution_ended(StepIndex steps) noexcept override;
-  std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
-  bool load(const unsigned char* buffer, std::size_t size) noexcept override;
-
-  /// Another strategy's execution had so many operations.
-  void learn(std::uint64_t operations) noexcept { length_.observe(operations); }
 
  private:
   struct Pending {
@@ -71,13 +57,8 @@ class Pos final : public engine::Strategy {
   void draw(Pending& pending, const trace::Operation& operation, bool overruled) noexcept;
 
   const PosOptions options_;
-  LengthEstimate length_;
 
   // Of the execution in progress.
-  Prng prng_{0};
-  Progress progress_;
-  PlainPoints plain_;
-  Fairness fairness_;
   MappedArray<Pending> pending_;  // by task
   FixedVector<TaskIndex, trace::kMaxTasks>
       co_enabled_;  // at the latest decision, until its operation is done

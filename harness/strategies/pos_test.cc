@@ -24,7 +24,8 @@ constexpr int kPrivateSteps = 20;
 
 Body walk_then_check(Simulator& sim) {
   for (int i = 0; i < kPrivateSteps; ++i) co_await sim.load(100);
-  if (co_await sim.load(0) == 0) sim.fail();
+  const std::int64_t seen = co_await sim.load(0);
+  if (seen == 0) sim.fail();
 }
 Program long_delay() { return parallel({set_flag, walk_then_check}); }
 
@@ -89,7 +90,7 @@ TEST(PosTest, LocksAreNotBroken) {
 
 TEST(PosTest, SpinningTasksEnd) {
   for (const Program& program :
-       {spinning(spin), spinning(spin_yielding), spinning(spin_sleeping)}) {
+       {spinning(spin), spinning(spin_plainly), spinning(spin_yielding), spinning(spin_sleeping)}) {
     Pos pos;
     for (std::uint64_t i = 1; i <= 300; ++i) {
       const History run = execute(pos, program, i, 5);

@@ -14,15 +14,14 @@
 //     1/2, 1/4, ... 1/64 (not below one switch in an execution), and so is the density of
 //     considered plain accesses, so that a campaign covers dense and sparse whatever the program's
 //     length.
-//  3. A task about to yield or sleep is left with probability 1/2 at least, one whose
-//     operation commutes with all others never.
+//  3. It is fair, whatever `switch` is, so that a loop that waits for another task ends. A task
+//     about to yield or sleep is left with probability 1/2 at least, one that Fairness overrules
+//     for certain; any other with 63/64 at most, for two tasks that back off from each other in
+//     strict alternation would do so for ever.
+//  4. One whose operation commutes with all others is never left.
 #pragma once
 
-#include "harness/base/prng.h"
-#include "harness/engine/strategy.h"
-#include "harness/strategies/length_estimate.h"
-#include "harness/strategies/plain_points.h"
-#include "harness/strategies/progress.h"
+#include "harness/strategies/sampler.h"
 
 namespace weft::strategies {
 
@@ -30,35 +29,19 @@ struct RandomOptions {
   double switch_probability = 0;  // 0: drawn per execution
 };
 
-class Random final : public engine::Strategy {
+class Random final : public Sampler {
  public:
   explicit Random(RandomOptions options = {}) noexcept : options_(options) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "random"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
-  std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
-  void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override;
-  void execution_ended(StepIndex steps) noexcept override;
-  std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
-  bool load(const unsigned char* buffer, std::size_t size) noexcept override;
-
-  /// Another strategy's execution had so many operations.
-  void learn(std::uint64_t operations) noexcept { length_.observe(operations); }
 
  private:
-  const RandomOptions options_;
-  LengthEstimate length_;
+  std::size_t draw(const engine::Decision& decision) noexcept;
 
-  // Of the execution in progress.
-  Prng prng_{0};
-  double switch_probability_ = 0;
-  Progress progress_;
-  PlainPoints plain_;
+  const RandomOptions options_;
+  double switch_probability_ = 0;  // of the execution in progress
 };
 
 }  // namespace weft::strategies

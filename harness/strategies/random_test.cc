@@ -71,14 +71,26 @@ TEST(RandomTest, FindsPlainRaces) {
   EXPECT_LE(first_bug(random, lost_plain_update(), 1, 300), 300u);
 }
 
-TEST(RandomTest, SpinningTasksEnd) {
-  for (const Program& program :
-       {spinning(spin), spinning(spin_yielding), spinning(spin_sleeping)}) {
-    Random random;
-    for (std::uint64_t i = 1; i <= 300; ++i) {
-      const History run = execute(random, program, i, 5);
-      ASSERT_FALSE(run.step_cap || run.deadlock);
+// 1 alternates strictly, 2^-20 leaves a loop once in a million points.
+TEST(RandomTest, LoopsThatWaitForAnotherTaskEnd) {
+  for (const double switch_probability : {0.0, 1.0, 0x1p-20}) {
+    for (const Program& program : {spinning(spin), spinning(spin_plainly), spinning(spin_yielding),
+                                   spinning(spin_sleeping), backing_off(0), backing_off(1)}) {
+      Random random({.switch_probability = switch_probability});
+      for (std::uint64_t i = 1; i <= 30; ++i) {
+        const History run = execute(random, program, i, 5);
+        ASSERT_FALSE(run.step_cap || run.deadlock) << switch_probability << ", execution " << i;
+        ASSERT_LE(run.steps.size(), 20 * Fairness::kConsecutive);
+      }
     }
+  }
+}
+
+TEST(RandomTest, TasksThatBackOffInStepLoseStepSoon) {
+  for (const int yields : {0, 1, 10}) {
+    Random random({.switch_probability = 1});
+    for (std::uint64_t i = 1; i <= 200; ++i)
+      ASSERT_LE(execute(random, backing_off(yields), i, 5).steps.size(), 2000u);
   }
 }
 

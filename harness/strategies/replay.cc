@@ -159,19 +159,20 @@ ReplayStatus read_replay_status(const unsigned char* bytes, std::size_t size) no
 void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why,
                           std::span<const engine::EnabledTask> candidates) noexcept {
   settled_[entry] = true;
+  if (status_.diverged) return;
+  const Deviation& expected = log_[entry];
+  if (status_.skipped == 0) {
+    status_.step = place.step;
+    status_.expected = expected;
+    status_.at = place.at;
+    status_.at_operation = place.at_operation;
+    status_.digest = static_cast<std::uint16_t>(place.digest);
+  }
   if (mode_ == ReplayMode::kLenient) {
     ++status_.skipped;
     return;
   }
-  if (status_.diverged) return;
-  const Deviation& expected = log_[entry];
   status_.diverged = true;
-  status_.step = place.step;
-  status_.expected = expected;
-  status_.at = place.at;
-  status_.at_operation = place.at_operation;
-  status_.digest = static_cast<std::uint16_t>(place.digest);
-
   complaint_.kind = trace::FindingKind::kDivergence;
   complaint_.step = place.step;
   TextBuffer text(complaint_.message);

@@ -27,7 +27,8 @@ enum class ReplayMode : std::uint8_t { kStrict, kLenient };
 struct ReplayStatus {
   std::uint64_t applied = 0;
   std::uint64_t skipped = 0;  // lenient only
-  bool diverged = false;      // strict only; the rest is meaningful when true
+  bool diverged = false;      // strict only
+  // Of the divergence, or of the first choice that was skipped:
   StepIndex step = 0;
   trace::Deviation expected;       // task, operation, kind and value of the recorded choice
   TaskIndex at = kNoTaskIndex;     // what was there: who was at the point, and

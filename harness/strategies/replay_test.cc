@@ -124,6 +124,7 @@ TEST(ReplayTest, LenientFollowsWhatStillApplies) {
   EXPECT_EQ(again.complaint, "");
   EXPECT_EQ(strategy.status().applied, size);
   EXPECT_EQ(strategy.status().skipped, 1u);
+  EXPECT_EQ(strategy.status().expected.task, kRootTask.child(7));
 }
 
 TEST(ReplayTest, TheEmptyLogIsTheDefaultSchedule) {

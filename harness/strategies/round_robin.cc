@@ -19,9 +19,7 @@ engine::Next RoundRobin::next_execution(std::uint64_t execution, std::uint64_t s
               : execution == 3 ? Schedule::kStrict
                                : Schedule::kRandom;
   seed_ = schedule_ == Schedule::kRandom ? seed : 0;
-  prng_ = Prng(seed);
-  progress_.begin_execution();
-  fairness_.begin_execution();
+  begin_execution(seed);
   turn_ = 0;
   used_ = 0;
   turns_ = 0;
@@ -109,12 +107,6 @@ std::uint64_t RoundRobin::choose(const engine::Choice& choice) noexcept {
   WEFT_UNREACHABLE("a schedule outside its enumeration");
 }
 
-std::uint64_t RoundRobin::accesses_until_point(TaskIndex task,
-                                               std::uint64_t operation_index) noexcept {
-  progress_.resumed(task, operation_index);
-  return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
-}
-
 void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
   progress_.executed(task, operation);
   turns_ += task == turn_ ? 0 : 1;
@@ -122,16 +114,6 @@ void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, Ste
   turn_ = task;
   if (schedule_ == Schedule::kLockstep && operation.kind == trace::OpKind::kSpawn)
     is_spawner_[task] = true;
-}
-
-void RoundRobin::execution_ended(StepIndex) noexcept { length_.observe(progress_.contested()); }
-
-std::size_t RoundRobin::save(unsigned char* buffer, std::size_t capacity) const noexcept {
-  return length_.save(buffer, capacity);
-}
-
-bool RoundRobin::load(const unsigned char* buffer, std::size_t size) noexcept {
-  return length_.load(buffer, size);
 }
 
 }  // namespace weft::strategies

@@ -23,16 +23,11 @@
 #pragma once
 
 #include "harness/base/mapped_array.h"
-#include "harness/base/prng.h"
-#include "harness/engine/strategy.h"
-#include "harness/strategies/fairness.h"
-#include "harness/strategies/length_estimate.h"
-#include "harness/strategies/plain_points.h"
-#include "harness/strategies/progress.h"
+#include "harness/strategies/sampler.h"
 
 namespace weft::strategies {
 
-class RoundRobin final : public engine::Strategy {
+class RoundRobin final : public Sampler {
  public:
   /// Executions with a fixed schedule, whatever the seed.
   static constexpr std::uint64_t kFixedSchedules = 3;
@@ -43,17 +38,9 @@ class RoundRobin final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
   void executed(TaskIndex task, const trace::Operation& operation,
                 StepIndex step) noexcept override;
-  void execution_ended(StepIndex steps) noexcept override;
-  std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
-  bool load(const unsigned char* buffer, std::size_t size) noexcept override;
-
-  /// Another strategy's execution had so many operations.
-  void learn(std::uint64_t operations) noexcept { length_.observe(operations); }
 
  private:
   enum class Schedule : std::uint8_t { kLockstep, kNewestFirst, kStrict, kRandom };
@@ -63,17 +50,11 @@ class RoundRobin final : public engine::Strategy {
   [[nodiscard]] std::size_t next_after(const engine::Decision& decision,
                                        bool timers) const noexcept;
 
-  LengthEstimate length_;
-
   // Of the execution in progress.
   Schedule schedule_ = Schedule::kLockstep;
   std::uint64_t seed_ = 0;
-  Prng prng_{0};
   bool ascending_ = true;
   unsigned quantum_log2_ = 0;
-  Progress progress_;
-  PlainPoints plain_;
-  Fairness fairness_;
   MappedArray<bool> is_spawner_;  // kLockstep: has spawned and not blocked since
   TaskIndex turn_ = 0;            // who performed the latest step
   std::uint64_t used_ = 0;        // and how many it has performed in a row

@@ -67,28 +67,19 @@ TEST(RoundRobinTest, LaterExecutionsVary) {
   EXPECT_GE(distinct.size(), 20u);
 }
 
-Body after_you(Simulator& sim, int mine, int others) {
-  for (;;) {
-    co_await sim.store(mine, 1);
-    if (co_await sim.load(others) == 0) break;
-    co_await sim.store(mine, 0);
-  }
-  co_await sim.store(mine, 0);
-}
-
 TEST(RoundRobinTest, TasksThatBackOffInStepGetThrough) {
-  const Program program = parallel({[](Simulator& sim) { return after_you(sim, 1, 2); },
-                                    [](Simulator& sim) { return after_you(sim, 2, 1); }});
-  RoundRobin round_robin;
-  for (std::uint64_t i = 1; i <= 100; ++i) {
-    const History run = execute(round_robin, program, i, 5);
-    ASSERT_FALSE(run.step_cap || run.deadlock) << "execution " << i;
+  for (const Program& program : {backing_off(0), backing_off(1)}) {
+    RoundRobin round_robin;
+    for (std::uint64_t i = 1; i <= 100; ++i) {
+      const History run = execute(round_robin, program, i, 5);
+      ASSERT_FALSE(run.step_cap || run.deadlock) << "execution " << i;
+    }
   }
 }
 
 TEST(RoundRobinTest, SpinningTasksEnd) {
   for (const Program& program :
-       {spinning(spin), spinning(spin_yielding), spinning(spin_sleeping)}) {
+       {spinning(spin), spinning(spin_plainly), spinning(spin_yielding), spinning(spin_sleeping)}) {
     RoundRobin round_robin;
     for (std::uint64_t i = 1; i <= 100; ++i) {
       const History run = execute(round_robin, program, i, 5);

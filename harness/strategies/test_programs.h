@@ -65,7 +65,8 @@ inline Program abba() {
 }
 
 inline Body lazy_init(Simulator& sim) {
-  if (co_await sim.load(0) == 0) {
+  const std::int64_t ready = co_await sim.load(0);
+  if (ready == 0) {
     co_await sim.lock(1);
     const std::int64_t inits = co_await sim.plain_read(2);
     co_await sim.plain_write(2, inits + 1);
@@ -84,7 +85,9 @@ inline Program double_init() {
 inline Body produce(Simulator& sim) {
   for (int i = 0; i < 2; ++i) {
     co_await sim.lock(1);
-    while (co_await sim.plain_read(4) == 2) {
+    for (;;) {
+      const std::int64_t held = co_await sim.plain_read(4);
+      if (held != 2) break;
       co_await sim.wait(3, 1);
       co_await sim.load(5);  // the point at which the mutex has been reacquired
     }
@@ -96,7 +99,11 @@ inline Body produce(Simulator& sim) {
 }
 inline Body consume(Simulator& sim) {
   co_await sim.lock(1);
-  while (co_await sim.plain_read(4) == 0) co_await sim.wait(2, 1);
+  for (;;) {
+    const std::int64_t count = co_await sim.plain_read(4);
+    if (count != 0) break;
+    co_await sim.wait(2, 1);
+  }
   const std::int64_t count = co_await sim.plain_read(4);
   co_await sim.plain_write(4, count - 1);
   co_await sim.signal(3);
@@ -113,21 +120,45 @@ inline Body padded_store(Simulator& sim, int before, int var, int after) {
 
 /// Spins until variable 0 is set, without a hint to the scheduler.
 inline Body spin(Simulator& sim) {
-  while (co_await sim.load(0) == 0) {
-  }
+  std::int64_t flag = 0;
+  while (flag == 0) flag = co_await sim.load(0);
 }
 inline Body spin_plainly(Simulator& sim) {
-  while (co_await sim.plain_read(0) == 0) {
-  }
+  std::int64_t flag = 0;
+  while (flag == 0) flag = co_await sim.plain_read(0);
 }
 inline Body spin_yielding(Simulator& sim) {
-  while (co_await sim.load(0) == 0) co_await sim.yield();
+  for (;;) {
+    const std::int64_t flag = co_await sim.load(0);
+    if (flag != 0) co_return;
+    co_await sim.yield();
+  }
 }
 inline Body spin_sleeping(Simulator& sim) {
-  while (co_await sim.load(0) == 0) co_await sim.sleep();
+  for (;;) {
+    const std::int64_t flag = co_await sim.load(0);
+    if (flag != 0) co_return;
+    co_await sim.sleep();
+  }
 }
 inline Body set_flag(Simulator& sim) { co_await sim.store(0, 1); }
 inline Program spinning(Program spinner) { return parallel({spinner, spinner, set_flag}); }
+
+/// Enters when the other has not; both back off, yielding so many times, when both have.
+inline Body after_you(Simulator& sim, int mine, int others, int yields) {
+  for (;;) {
+    co_await sim.store(mine, 1);
+    const std::int64_t taken = co_await sim.load(others);
+    if (taken == 0) break;
+    co_await sim.store(mine, 0);
+    for (int i = 0; i < yields; ++i) co_await sim.yield();
+  }
+  co_await sim.store(mine, 0);
+}
+inline Program backing_off(int yields) {
+  return parallel({[yields](Simulator& sim) { return after_you(sim, 1, 2, yields); },
+                   [yields](Simulator& sim) { return after_you(sim, 2, 1, yields); }});
+}
 
 /// The root works beside its child instead of waiting for it.
 inline Body root_and_child(Simulator& sim) {

@@ -26,7 +26,8 @@ using trace::OpKind;
 class Simulator;
 
 /// A task's body: `co_await sim.lock(kMutex)` and the like. Bodies are functions,
-/// not capturing lambdas: a coroutine does not keep its lambda's captures alive.
+/// not capturing lambdas: a coroutine does not keep its lambda's captures alive. What they
+/// co_await in a loop's or an if's condition g++ 12 compiles into a trap: they name it first.
 struct Body {
   struct promise_type {
     Body get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }

@@ -7,8 +7,9 @@
 // The default, from which only departures are logged:
 //  1. schedule: the running task goes on if its operation is enabled; otherwise
 //     the enabled task next in cyclic creation order goes on, thread tasks before
-//     step tasks. A task that yields, or that passed kDefaultFairness points in a
-//     row while others were enabled, counts as not enabled for that decision;
+//     step tasks. A task that yields, that passed kDefaultFairness points in a row
+//     while others were enabled, or that has only looked for kDefaultPatience points
+//     while nothing changed, counts as not enabled for that decision;
 //  2. every other choice: candidate 0 in canonical order.
 #pragma once
 
@@ -20,6 +21,10 @@ namespace weft::trace {
 
 /// Points in a row after which the default schedule leaves a task that spins.
 inline constexpr std::uint64_t kDefaultFairness = 1000;
+
+/// Points without a change by anybody after which it leaves a task that only looks: that loads,
+/// yields, tries in vain.
+inline constexpr std::uint64_t kDefaultPatience = 32;
 
 /// Stored in tokens: append only.
 enum class ChoiceKind : std::uint8_t {

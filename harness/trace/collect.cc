@@ -49,6 +49,8 @@ Finding sound(Finding finding, const Trace& trace) {
   end_with_nul(finding.file);
   end_with_nul(finding.detail);
   finding.task_count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
+  finding.missed_wake.by = listed(finding.missed_wake.by, trace);
+  finding.missed_wake.waiter = listed(finding.missed_wake.waiter, trace);
   finding.object = sound(finding.object);
   finding.access_count = std::min<std::uint32_t>(finding.access_count, kMaxFindingAccesses);
   for (FindingAccess& access : std::span(finding.accesses, finding.access_count)) {
@@ -174,6 +176,7 @@ Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts) {
                           .fingerprint = facts.fingerprint,
                           .memory_points = facts.memory_points,
                           .races = facts.races,
+                          .leaks = facts.leaks,
                           .step_cap = facts.step_cap,
                           .finding = kind < FindingKind::kCount ? kind : FindingKind::kWorkerDied,
                           .steps = channel.steps,

@@ -29,6 +29,7 @@ struct RunFacts {
   std::uint64_t step_cap = 0;
   bool memory_points = true;
   bool races = true;
+  bool leaks = true;
   std::string output = {};  // the end of what the test wrote
 };
 

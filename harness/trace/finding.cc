@@ -30,6 +30,12 @@ const char* name(FindingKind kind) noexcept {
     case FindingKind::kUseAfterFree: return "use_after_free";
     case FindingKind::kDoubleFree: return "double_free";
     case FindingKind::kInvalidFree: return "invalid_free";
+    case FindingKind::kLostWakeup: return "lost_wakeup";
+    case FindingKind::kLivelock: return "livelock";
+    case FindingKind::kLockMisuse: return "lock_misuse";
+    case FindingKind::kLeak: return "leak";
+    case FindingKind::kThreadLeak: return "thread_leak";
+    case FindingKind::kMemoryError: return "memory_error";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -36,6 +36,12 @@ enum class FindingKind : std::uint8_t {
   kUseAfterFree,
   kDoubleFree,
   kInvalidFree,  // of what malloc never returned
+  kLostWakeup,   // a wait for ever, after the latest wake met nobody
+  kLivelock,     // tasks run and nothing changes
+  kLockMisuse,   // a mutex or condition variable used against its rules
+  kLeak,         // a heap block that nothing refers to at the end
+  kThreadLeak,   // a thread neither joined nor detached at the end
+  kMemoryError,  // AddressSanitizer's report of what the subject touched
   kCount
 };
 
@@ -90,6 +96,13 @@ struct FindingAccess {
   Stack stack = {};                   // one frame only where the access was not replayed
 };
 
+/// A wake that met nobody, and the task that has waited for it since.
+struct MissedWake {
+  StepIndex step = 0;  // 0: none
+  TaskIndex by = kNoTaskIndex;
+  TaskIndex waiter = kNoTaskIndex;
+};
+
 enum class TaskState : std::uint8_t { kRunnable, kBlocked, kEnded };
 
 /// One task's part in the finding.
@@ -122,6 +135,7 @@ struct Finding {
   ObjectId object = {};        // what the accesses touch
   std::uint32_t access_count = 0;
   FindingAccess accesses[kMaxFindingAccesses];  // the latest first
+  MissedWake missed_wake = {};
   std::uint32_t task_count = 0;
   FindingTask tasks[kMaxFindingTasks];
 };

@@ -232,6 +232,19 @@ void read_accesses(ByteReader& in, Trace& trace) {
   }
 }
 
+void write_missed_wake(ByteWriter& out, const Trace& trace) {
+  const MissedWake& missed = trace.finding.missed_wake;
+  out.varint(missed.step);
+  write_index(out, missed.by, kNoTaskIndex);
+  write_index(out, missed.waiter, kNoTaskIndex);
+}
+void read_missed_wake(ByteReader& in, Trace& trace) {
+  MissedWake& missed = trace.finding.missed_wake;
+  missed.step = in.varint();
+  missed.by = read_index(in, kNoTaskIndex);
+  missed.waiter = read_index(in, kNoTaskIndex);
+}
+
 void write_host(ByteWriter& out, const Trace& trace) {
   out.varint(trace.host.size());
   for (const auto& [key, value] : trace.host) {
@@ -431,11 +444,17 @@ bool names_a_task(const Trace& trace, TaskIndex index) {
 }  // namespace
 
 const Section kSections[kSectionCount] = {
-    {"META", true, write_meta, read_meta},          {"FIND", true, write_finding, read_finding},
-    {"ACCS", false, write_accesses, read_accesses}, {"HOST", false, write_host, read_host},
-    {"MODS", false, write_modules, read_modules},   {"TASK", true, write_tasks, read_tasks},
-    {"SYMB", false, write_symbols, read_symbols},   {"NAME", false, write_names, read_names},
-    {"STCK", false, write_stacks, read_stacks},     {"EVNT", false, write_events, read_events},
+    {"META", true, write_meta, read_meta},
+    {"FIND", true, write_finding, read_finding},
+    {"ACCS", false, write_accesses, read_accesses},
+    {"MISS", false, write_missed_wake, read_missed_wake},
+    {"HOST", false, write_host, read_host},
+    {"MODS", false, write_modules, read_modules},
+    {"TASK", true, write_tasks, read_tasks},
+    {"SYMB", false, write_symbols, read_symbols},
+    {"NAME", false, write_names, read_names},
+    {"STCK", false, write_stacks, read_stacks},
+    {"EVNT", false, write_events, read_events},
     {"OUTP", false, write_output, read_output},
 };
 
@@ -445,6 +464,10 @@ std::string check_references(const Trace& trace) {
     if (parent != kNoTaskIndex && parent >= i) return fmt::format("task {} precedes its parent", i);
   }
   if (!names_a_task(trace, trace.finding.task)) return "the finding names no task of the trace";
+  const MissedWake& missed = trace.finding.missed_wake;
+  if (!names_a_task(trace, missed.by) || !names_a_task(trace, missed.waiter)) {
+    return "the finding names no task of the trace";
+  }
   for (std::uint32_t i = 0; i < trace.finding.access_count; ++i) {
     if (!names_a_task(trace, trace.finding.accesses[i].task)) {
       return "the finding names no task of the trace";

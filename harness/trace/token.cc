@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint64_t kFlagMemoryPoints = 1;
 constexpr std::uint64_t kFlagIgnoresRaces = 2;
-constexpr std::uint64_t kKnownFlags = kFlagMemoryPoints | kFlagIgnoresRaces;
+constexpr std::uint64_t kFlagIgnoresLeaks = 4;
+constexpr std::uint64_t kKnownFlags = kFlagMemoryPoints | kFlagIgnoresRaces | kFlagIgnoresLeaks;
 constexpr std::size_t kChecksumBytes = 4;
 
 // A deviation's first number: task position, then these low bits.
@@ -139,6 +140,7 @@ Outcome<Token> read_body(std::string_view body) {
   }
   token.memory_points = (flags & kFlagMemoryPoints) != 0;
   token.races = (flags & kFlagIgnoresRaces) == 0;
+  token.leaks = (flags & kFlagIgnoresLeaks) == 0;
   token.fingerprint = in.fixed64();
   token.scenario = in.string(kMaxScenarioName);
   if (!in.ok()) return Failure{"scenario name: it is cut short"};
@@ -242,7 +244,7 @@ Outcome<Token> with_deviations(Token token, std::span<const TaskRow> table,
 std::string format_token(const Token& token) {
   ByteWriter body;
   body.varint((token.memory_points ? kFlagMemoryPoints : 0) |
-              (token.races ? 0 : kFlagIgnoresRaces));
+              (token.races ? 0 : kFlagIgnoresRaces) | (token.leaks ? 0 : kFlagIgnoresLeaks));
   body.fixed64(token.fingerprint);
   body.string(token.scenario);
   body.varint(token.step_cap);

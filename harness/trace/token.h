@@ -29,6 +29,7 @@ struct Token {
   std::uint64_t fingerprint = 0;             // of the build that made it
   bool memory_points = true;                 // plain accesses may be schedule points
   bool races = true;                         // races and uses of freed memory are findings
+  bool leaks = true;                         // leaked memory and threads are findings
   std::uint64_t step_cap = 0;                // steps after which the execution was a finding
   FindingKind finding = FindingKind::kNone;  // what the replay should show
   StepIndex steps = 0;                       // and after how many steps,

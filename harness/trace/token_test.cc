@@ -222,7 +222,7 @@ TEST(Token, SaysWhichPartIsWrong) {
 
 TEST(Token, SaysWhichPartIsMalformed) {
   ByteWriter flags;
-  flags.varint(4);
+  flags.varint(8);
   EXPECT_THAT(error_of(framed(flags.bytes())), HasSubstr("flags: one is set"));
 
   EXPECT_THAT(error_of(framed(body_head().bytes())), HasSubstr("task table: the number"));

@@ -67,6 +67,7 @@ Trace sample() {
           .stack = {.count = 1, .frames = {site}}};
 
   finding.object = a;
+  finding.missed_wake = {.step = 3, .by = 1, .waiter = 0};
   finding.access_count = 1;
   finding.accesses[0] = {.task = 1,
                          .kind = AccessKind::kAtomicWrite,

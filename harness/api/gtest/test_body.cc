@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <weft/framework.h>
 #include <weft/gtest.h>
@@ -29,9 +30,40 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+/// What the suppressions file did for all tests together.
+std::vector<Suppression>& suppressions() {
+  static std::vector<Suppression> all;
+  return all;
+}
+
+void add_suppressions(const std::vector<Suppression>& of_a_test) {
+  std::vector<Suppression>& all = suppressions();
+  for (const Suppression& one : of_a_test) {
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const Suppression& s) { return s.place == one.place; });
+    if (known == all.end()) {
+      all.push_back(one);
+    } else {
+      known->hits += one.hits;
+    }
+  }
+}
+
 /// Turns the first failed expectation on a task into the end of its execution.
 class ExpectationListener : public testing::EmptyTestEventListener {
  public:
+  void OnTestProgramEnd(const testing::UnitTest&) override {
+    for (const Suppression& one : suppressions()) {
+      if (one.hits == 0) {
+        std::fprintf(stderr, "weft: %s: '%s' suppressed nothing\n", one.place.c_str(),
+                     one.entry.c_str());
+      } else {
+        std::printf("weft: suppressed in %llu executions: %s (%s: %s)\n",
+                    static_cast<unsigned long long>(one.hits), one.entry.c_str(), one.place.c_str(),
+                    one.reason.c_str());
+      }
+    }
+  }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed() || !exploring()) return;
     framework::fail(result.file_name(), result.line_number(),
@@ -57,10 +89,12 @@ void run_test(Options options, const char* file, int line, void (*body)()) {
   const Result result = explore(options, body);
 
   testing::Test::RecordProperty("executions", std::to_string(result.executions));
+  add_suppressions(result.suppressions);
   for (const FoundBug& bug : result.findings) ADD_FAILURE_AT(file, line) << bug.text;
   for (const std::string* error : {&result.error, &result.divergence, &result.internal_error}) {
     if (!error->empty()) ADD_FAILURE_AT(file, line) << *error;
   }
+  if (!result.followed.empty()) std::printf("weft: %s\n", result.followed.c_str());
   for (const std::string& mark : result.never) {
     std::printf("weft: never in %llu executions: %s\n",
                 static_cast<unsigned long long>(result.executions), mark.c_str());

@@ -40,6 +40,13 @@ WEFT_TEST(Counter, FailsOnAnotherThread, .schedules = 500) {
   other.join();
 }
 
+WEFT_TEST(Counter, IsReadInPassing, .schedules = 50) {
+  int counter = 0;
+  std::thread other([&] { counter = 1; });
+  EXPECT_GE(counter, 0);
+  other.join();
+}
+
 WEFT_TEST(Counter, AssertsOnTheRoot) {
   std::atomic<int> counter = 0;
   std::thread other([&] { counter = 1; });

@@ -59,6 +59,20 @@ TEST_F(GtestProgramTest, FlagsOverruleTheTestsOptions) {
   EXPECT_THAT(read("result.json"), HasSubstr("\"executions\": \"7\""));
 }
 
+TEST_F(GtestProgramTest, SuppressionsAreForAllTestsTogether) {
+  const std::string racy = "--gtest_filter=Counter.IsReadInPassing:Counter.IsLocked";
+  EXPECT_EQ(program(racy).status, 1);
+  std::ofstream(directory_ + "/weft.supp") << "# A glance.\nrace:gtest_subject.cc$\n"
+                                           << "# Mended.\nrace:elsewhere\n";
+  const Ran ran = program(racy + " --weft_suppressions=weft.supp");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("weft: suppressed in "),
+                             HasSubstr("race:gtest_subject.cc$ (weft.supp:2: A glance.)")));
+  EXPECT_EQ(ran.err, "weft: weft.supp:4: 'race:elsewhere' suppressed nothing\n");
+  EXPECT_THAT(program(racy + " --weft_suppressions=none.supp").out,
+              HasSubstr("none.supp: cannot be read"));
+}
+
 TEST_F(GtestProgramTest, MistakesAreExitStatusTwo) {
   const Ran unknown = program("--weft_scheduels=7");
   EXPECT_EQ(unknown.status, 2);

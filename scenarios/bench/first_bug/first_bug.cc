@@ -10,21 +10,10 @@
 // Exit status: 0 where our best strategy needs no more executions than the
 // peers' best on every program, 1 otherwise, 2 for a bad argument.
 
-#include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include <weft/scenario.h>
+#include "scenarios/bench/first_bug/search.h"
 
 namespace weft::bench {
 namespace {
-
-constexpr const char* kStrategies[] = {"portfolio", "round_robin", "pos", "pct", "random"};
 
 /// A seed that finds nothing within the cap counts as the cap: the median does not mind.
 constexpr std::uint64_t kCap = 20'000;
@@ -42,29 +31,6 @@ constexpr Program kPrograms[] = {
     {"bench/e_queue.buggy", 3, "Lotto POS"},
     {"bench/e0_onecv.buggy", 0, "not measured"},
 };
-
-std::uint64_t first_bug(const Scenario& scenario, const std::string& strategy, std::uint64_t seed,
-                        const std::string& directory) {
-  Options options;
-  options.name = scenario.name;
-  options.schedules = kCap;
-  options.strategy = strategy;
-  options.seed = seed;
-  options.out = directory;
-  const Result result = explore(options, scenario.body);
-  if (!result.error.empty()) {
-    std::fprintf(stderr, "weft_first_bug: %s: %s\n", scenario.name.c_str(), result.error.c_str());
-    std::exit(2);
-  }
-  return result.findings.empty() ? kCap : result.findings.front().execution;
-}
-
-/// The lower median: a number of executions that was observed.
-std::uint64_t median(std::vector<std::uint64_t> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 const Scenario* find(std::string_view name) {
   for (const Scenario& scenario : scenarios()) {
@@ -89,7 +55,7 @@ Best print_row(const Program& program, std::uint64_t seeds, const std::string& d
   for (const char* strategy : kStrategies) {
     std::vector<std::uint64_t> found;
     for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
-      found.push_back(first_bug(*scenario, strategy, seed, directory));
+      found.push_back(first_bug(*scenario, strategy, seed, directory, kCap));
     }
     const std::uint64_t executions = median(std::move(found));
     if (executions < best.executions) best = {executions, strategy};
@@ -129,15 +95,8 @@ int run(const std::string& directory, std::uint64_t seeds) {
 }  // namespace weft::bench
 
 int main(int argc, char** argv) {
+  std::string directory;
   std::uint64_t seeds = 100;
-  if (argc == 3) {
-    const std::string_view text = argv[2];
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seeds);
-    if (error != std::errc{} || end != text.data() + text.size() || seeds == 0) argc = 0;
-  }
-  if (argc != 2 && argc != 3) {
-    std::fprintf(stderr, "usage: weft_first_bug DIRECTORY [SEEDS]\n");
-    return 2;
-  }
-  return weft::bench::run(argv[1], seeds);
+  if (!weft::bench::parse_arguments(argc, argv, directory, seeds)) return 2;
+  return weft::bench::run(directory, seeds);
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,9 +20,16 @@ namespace weft {
 /// What an honest run must show.
 struct Expectation {
   bool must_find = false;
-  std::string kind = {};  // "deadlock", "assertion", ... as `weft run --json` prints it
+  std::string kind = {};     // "deadlock", "assertion", ... as `weft run --json` prints it
+  std::string or_kind = {};  // the same bug where the schedule has its sides the other way round
+
+  [[nodiscard]] bool allows(std::string_view found) const {
+    return must_find && !found.empty() && (found == kind || found == or_kind);
+  }
 };
-[[nodiscard]] inline Expectation must_find(std::string kind) { return {true, std::move(kind)}; }
+[[nodiscard]] inline Expectation must_find(std::string kind, std::string or_kind = {}) {
+  return {true, std::move(kind), std::move(or_kind)};
+}
 [[nodiscard]] inline Expectation must_pass() { return {}; }
 
 struct Scenario {

@@ -35,6 +35,7 @@ struct Options {
   std::uint64_t max_steps = 1'000'000;  // an execution longer than this is a finding
   bool memory_points = true;            // plain accesses may be schedule points
   bool races = true;                    // data races and uses of freed memory are findings
+  bool leaks = true;                    // leaked memory and threads are findings
   unsigned spurious_wakeups = 0;        // of condition variables, at most so many in an execution
   unsigned allocation_failures = 0;     // of malloc and operator new, likewise
   bool fresh_threads = false;           // a new kernel thread per task instead of a pooled one
@@ -43,6 +44,7 @@ struct Options {
   std::string replay = {};              // a token or its file: replay this instead of exploring
   bool lenient = false;                 // follow what still applies of the token
   double hang_seconds = 10;             // real time without a step before a task counts as hung
+  std::string suppressions = {};        // file of what is known and not to be reported
 };
 
 /// One thing found.
@@ -58,6 +60,14 @@ struct FoundBug {
   std::uint64_t hits = 1;       // executions that showed it
 };
 
+/// An entry of the suppressions file, and how often it was needed.
+struct Suppression {
+  std::string entry;       // "race:Cache::peek"
+  std::string place;       // "weft.supp:12"
+  std::string reason;      // the comment above it
+  std::uint64_t hits = 0;  // executions that showed what it suppresses; 0: unused
+};
+
 struct Result {
   std::uint64_t executions = 0;
   double seconds = 0;
@@ -67,9 +77,11 @@ struct Result {
   bool interrupted = false;    // by SIGINT or SIGTERM; what was found until then is here
   std::string error;           // a user error or unsupported facility, one line with the mend
   std::string divergence;      // a replay that no longer matches: where, expected and actual
+  std::string followed;        // a lenient replay: how much of the token applied, what was skipped
   std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
-  std::vector<std::string> never;  // weft::sometimes / reachable marks that never held
+  std::vector<std::string> never;         // weft::sometimes / reachable marks that never held
+  std::vector<Suppression> suppressions;  // every entry of the file
   [[nodiscard]] bool ok() const {
     return findings.empty() && error.empty() && divergence.empty() && internal_error.empty();
   }

@@ -1,0 +1,18 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "harness/trace/channel.h"
+#include "harness/trace/symbolizer.h"
+
+namespace weft::cli {
+
+/// By what a suppression may know a finding: the function, file and module of every frame on
+/// either side of a race or in a deadlock's cycle, and the global variable that it is about.
+[[nodiscard]] std::vector<std::string> names_of(const trace::Channel& channel,
+                                                trace::Symbolizer& symbolizer);
+
+}  // namespace weft::cli

@@ -1,0 +1,78 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// A program under test for races_test.cc: data races, alone and with another bug behind them.
+
+#include <mutex>
+#include <thread>
+
+#include <weft/scenario.h>
+
+namespace {
+
+// Written once each: an increment is two accesses, and so two races.
+[[gnu::used]] int visits;
+[[gnu::used]] int total;
+
+[[gnu::noinline]] void note_visit() { visits = 1; }
+[[gnu::noinline]] void note_total() { total = 1; }
+
+/// Two races, and a bug that schedules alone decide: whether the other came first.
+void visit_twice() {
+  static std::mutex mutex;
+  static bool other_came;
+  other_came = false;
+  std::thread other([] {
+    note_visit();
+    note_total();
+    const std::lock_guard lock(mutex);
+    other_came = true;
+  });
+  note_visit();
+  note_total();
+  bool late = false;
+  {
+    const std::lock_guard lock(mutex);
+    late = other_came;
+  }
+  other.join();
+  weft::always(!late, "the other comes second");
+}
+
+[[gnu::noinline]] void lock_both(std::mutex& first, std::mutex& second) {
+  const std::lock_guard outer(first);
+  const std::lock_guard inner(second);
+}
+
+}  // namespace
+
+WEFT_SCENARIO(two_races, {.name = "race/two_and_a_bug", .budget = 300}) { visit_twice(); }
+
+WEFT_SCENARIO(one_race, {.name = "race/one", .budget = 100}) {
+  std::thread other(note_visit);
+  note_visit();
+  other.join();
+}
+
+// The load of the word acquires what its own value released: the plain write comes before it.
+WEFT_SCENARIO(published_by_itself, {.name = "race/published_by_itself", .budget = 200}) {
+  static int word;
+  static int written;
+  std::thread other([] {
+    word = 1;
+    __atomic_store_n(&word, 2, __ATOMIC_RELEASE);
+    __atomic_store_n(&written, 1, __ATOMIC_RELAXED);
+  });
+  const bool there = __atomic_load_n(&written, __ATOMIC_RELAXED) == 1;
+  if (there) (void)__atomic_load_n(&word, __ATOMIC_ACQUIRE);
+  weft::sometimes(there, "the other came first");
+  other.join();
+}
+
+WEFT_SCENARIO(deadlock, {.name = "race/deadlock", .budget = 300}) {
+  static std::mutex left;
+  static std::mutex right;
+  std::thread other([] { lock_both(right, left); });
+  lock_both(left, right);
+  other.join();
+}

@@ -1,0 +1,58 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What an execution that came to its end has left behind: threads that nobody
+// joined or detached, and memory that nothing refers to.
+#include "harness/base/text_buffer.h"
+#include "harness/engine/execution.h"
+
+namespace weft::engine {
+
+using trace::FindingKind;
+
+void Execution::check_leftovers() noexcept {
+  if (!config_.detect_leaks ||
+      channel_.phase.load(std::memory_order_relaxed) == trace::WorkerPhase::kWarmUp)
+    return;
+  bool all_ended = true;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = tasks_[i];
+    if (task.kind != TaskKind::kThread || task.index == kRootIndex) continue;
+    if (task.state != TaskState::kEnded) all_ended = false;
+    if (task.joined || task.detached) continue;
+    channel_.finding.object = {task.id.value, 0, 0, ObjectSpace::kTask};
+    fail(FindingKind::kThreadLeak, "a thread is neither joined nor detached at the end");
+  }
+  // A detached thread that was dropped may still refer to anything.
+  if (all_ended) check_leaks();
+}
+
+void Execution::check_leaks() noexcept {
+  HeapBlock first;
+  const std::size_t count = image_.find_leaks(first);
+  if (count == 0) return;
+  trace::Finding& finding = channel_.finding;
+  finding.access_count = 0;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    const Task& task = tasks_[i];
+    if (task.id != first.allocated.task) continue;
+    trace::FindingAccess& access = finding.accesses[finding.access_count++];
+    access = trace::FindingAccess{};
+    access.task = task.index;
+    access.kind = trace::AccessKind::kAllocate;
+    access.size = first.size;
+    access.operation_index = first.allocated.operation;
+    access.stack.count = 1;
+    access.stack.frames[0] = image_.site_of(first.allocated.pc - 1);
+    take_seen_stacks();
+    break;
+  }
+  finding.object = object_of(first.begin);
+  FixedText<160> text;
+  text.append("leak: nothing refers to a block of ").append_uint(first.size).append(" bytes");
+  if (count > 1) text.append(", nor to ").append_uint(count - 1).append(" more");
+  text.append(" at the end");
+  fail(FindingKind::kLeak, text.c_str());
+}
+
+}  // namespace weft::engine
