@@ -1,10 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What a task reads from files. /dev/random and its like give the task's own random
-// numbers; a file that has nothing to give now would block the only running thread, and
-// is named.
-#include <poll.h>
+// What a task reads from files: /dev/random and its like give the task's own random
+// numbers. Input that is long in coming is named by the watchdog.
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -34,7 +32,5 @@ WEFT_INTERPOSE ssize_t read(int file, void* buffer, std::size_t size) {
     random_bytes(*self, buffer, size, WEFT_CALLER);
     return static_cast<ssize_t>(size);
   }
-  pollfd ready{.fd = file, .events = POLLIN, .revents = 0};
-  if (poll(&ready, 1, 0) == 0) unsupported(*self, "read() of a file that has nothing to give yet");
   return hot.read(file, buffer, size);
 }

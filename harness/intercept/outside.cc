@@ -8,6 +8,7 @@
 // seeds a generator of the task's own, so that a token holds one number, not thousands.
 #include "harness/intercept/outside.h"
 
+#include <signal.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -114,6 +115,14 @@ WEFT_INTERPOSE unsigned _ZNSt13random_device9_M_getvalEv(void* device) {
 
 WEFT_INTERPOSE pid_t getpid() noexcept {
   return current_task == nullptr ? WEFT_REAL(getpid)() : process_number();
+}
+
+/// To the process itself, which POSIX lets the calling thread receive; to others not at all.
+WEFT_INTERPOSE int kill(pid_t process, int signal) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(kill)(process, signal);
+  if (process != process_number()) unsupported(*self, "kill() of another process");
+  return raise(signal);
 }
 
 WEFT_INTERPOSE pid_t gettid() noexcept {
