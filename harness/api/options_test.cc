@@ -65,6 +65,10 @@ TEST(OptionFields, EveryFieldIsSetFromText) {
   EXPECT_FALSE(o.races);
   EXPECT_EQ(set(o, "leaks", "0"), "");
   EXPECT_FALSE(o.leaks);
+  EXPECT_EQ(set(o, "spurious_wakeups", "2"), "");
+  EXPECT_EQ(o.spurious_wakeups, 2u);
+  EXPECT_EQ(set(o, "allocation_failures", "3"), "");
+  EXPECT_EQ(o.allocation_failures, 3u);
   EXPECT_EQ(set(o, "fresh_threads", "true"), "");
   EXPECT_TRUE(o.fresh_threads);
   EXPECT_EQ(set(o, "keep_going", ""), "");
@@ -79,7 +83,7 @@ TEST(OptionFields, EveryFieldIsSetFromText) {
   EXPECT_EQ(o.hang_seconds, 2.5);
   EXPECT_EQ(set(o, "suppressions", "weft.supp"), "");
   EXPECT_EQ(o.suppressions, "weft.supp");
-  EXPECT_EQ(fields().size(), 16u);  // a new field needs a line above
+  EXPECT_EQ(fields().size(), 18u);  // a new field needs a line above
 }
 
 TEST(OptionFields, BadValuesAreNamedWithTheMend) {

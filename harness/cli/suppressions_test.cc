@@ -98,8 +98,8 @@ TEST(SuppressionFile, AMistakeIsNamedWithItsLine) {
   EXPECT_THAT(error_in("# known\n\nrace:f\n"), HasSubstr("weft.supp:3: 'race:f' has no reason"));
   EXPECT_THAT(error_in("#\nrace:f\n"), HasSubstr("has no reason"));
   EXPECT_EQ(error_in("# known\nrase:f\n"),
-            "weft.supp:2: 'rase:f' begins with none of race:, deadlock:, which are what can be "
-            "suppressed");
+            "weft.supp:2: 'rase:f' begins with none of race:, deadlock:, lost_wakeup:, leak:, "
+            "mutex:, thread:, which are what can be suppressed");
   EXPECT_THAT(error_in("# known\nCache::hits\n"), HasSubstr("begins with none of"));
   EXPECT_EQ(error_in("# known\nrace: \n"),
             "weft.supp:2: 'race:' matches nothing; '*' stands for everything");

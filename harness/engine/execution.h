@@ -109,6 +109,7 @@ class Execution {
 
   /// What `self` did so far is handed over to whoever acquires `object`.
   void release(const Task& self, std::uintptr_t object) noexcept {
+    memory_.synchronises(object);
     ordering_.release(self.index, self.operation_index, object);
   }
   /// `self` has taken over from whoever released `object`: a try that succeeded, for one.

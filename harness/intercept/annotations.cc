@@ -17,18 +17,12 @@ std::uintptr_t told_by(const volatile void* object) noexcept {
 /// Where readers hand over, and only writers look; see rwlock.cc.
 std::uintptr_t readers_of(const volatile void* object) noexcept { return told_by(object) + 1; }
 
-/// Ends when the memory is freed.
-std::uintptr_t noted(Task& self, std::uintptr_t key) noexcept {
-  self.execution->memory().synchronises(key);
-  return key;
-}
-
 void acquire(std::uintptr_t key) noexcept {
-  if (Task* const self = current_task) self->execution->acquire(*self, noted(*self, key));
+  if (Task* const self = current_task) self->execution->acquire(*self, key);
 }
 
 void release(std::uintptr_t key) noexcept {
-  if (Task* const self = current_task) self->execution->release(*self, noted(*self, key));
+  if (Task* const self = current_task) self->execution->release(*self, key);
 }
 
 void forget(const volatile void* object) noexcept {
