@@ -371,7 +371,7 @@ TEST(WorkerProcess, KeepsTheEndOfALongOutput) {
   };
   trace::Channel* channel = trace::map_channel();
   WorkerProcess process;
-  ASSERT_TRUE(process.start(Chatty::run, {}, *channel, {}, true));
+  ASSERT_TRUE(process.start(Chatty::run, WorkerConfig(), *channel, {}, true));
   ASSERT_TRUE(process.wait(10'000));
   EXPECT_EQ(process.output_tail(8), "89\nlast\n");
   trace::unmap_channel(channel);

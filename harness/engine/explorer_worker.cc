@@ -47,7 +47,7 @@ void begin_worker(trace::Channel& channel) {
   channel.exhausted.store(false);
   channel.finding_ready.store(false);
   channel.finding = trace::Finding();
-  for (trace::FindingAccess& access : channel.seen) access = {};
+  for (trace::FindingAccess& access : channel.seen) access = trace::FindingAccess();
   channel.steps = 0;
   channel.switches = 0;
   channel.preemptions = 0;
