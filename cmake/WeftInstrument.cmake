@@ -24,8 +24,10 @@ function(weft_instrument)
   else()
     message(FATAL_ERROR "weft_instrument: ${CMAKE_CXX_COMPILER_ID} is not supported; use clang++ or g++")
   endif()
+  # A call in tail position leaves no frame of its caller, so that an operation would seem to be the caller's caller's.
   foreach(target IN LISTS ARGN)
-    target_compile_options(${target} PRIVATE -g -fno-omit-frame-pointer ${flags})
+    target_compile_options(
+      ${target} PRIVATE -g -fno-omit-frame-pointer -fno-optimize-sibling-calls ${flags})
   endforeach()
 endfunction()
 

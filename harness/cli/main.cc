@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <system_error>
 
 #include "harness/base/process.h"
 #include "harness/cli/commands.h"
@@ -27,7 +28,7 @@ constexpr char kExamples[] =
     "  weft check                             hold every scenario to its expectation\n"
     "\n"
     "Exit status: 0 nothing wrong, 1 a finding, 2 a mistake in the command, 3 a bug of Weftwork\n"
-    "itself, 4 a replay that went another way, 5 nothing ran.\n"
+    "itself, 4 a replay that went another way, 5 nothing ran, 130 interrupted.\n"
     "NO_COLOR is respected. Flags of `run` can also be set as WEFT_NAME in the environment.\n";
 
 }  // namespace
@@ -55,7 +56,14 @@ int main(int argc, char** argv) {
     // CLI11 has statuses of its own; ours are documented.
     return app.exit(error) == 0 ? cli::kExitOk : cli::kExitUserError;
   }
-  return context.run();
+  try {
+    const int status = context.run();
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  } catch (const std::system_error&) {
+    // fmt's, of a write that failed.
+  }
+  fmt::print(stderr, "weft: cannot write to standard output; what was found is in its directory\n");
+  return cli::kExitUserError;
 }
 
 }  // namespace weft

@@ -24,6 +24,7 @@ constexpr StepIndex kDetachedGrace = 10'000;
 
 void Execution::point(Task& task, const trace::Operation& operation) noexcept {
   ++task.operation_index;
+  task.last_operation = task.operation_index;
   announce(task, operation);
 }
 
@@ -54,9 +55,13 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
 }
 
 void Execution::ask_for_plain_points(Task& task) noexcept {
-  task.accesses_until_point =
+  const std::uint64_t asked_for =
       config_.memory_points ? strategy_->accesses_until_point(task.index, task.operation_index)
                             : trace::kNever;
+  const std::uint64_t in_a_row = task.operation_index - task.last_operation;
+  const std::uint64_t patience =
+      trace::kDefaultPlainPatience - in_a_row % trace::kDefaultPlainPatience;
+  task.accesses_until_point = asked_for < patience ? asked_for : patience;
 }
 
 void Execution::reschedule(Task& at) noexcept {
@@ -96,6 +101,9 @@ Task* Execution::decide(Task& at) noexcept {
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
   // A plain access is a point only where a strategy asked for one, so the default must not depend
   // on it.
+  const std::uint64_t in_a_row = at.operation_index - at.last_operation;
+  if (trace::is_plain(at.pending.kind) && in_a_row % trace::kDefaultPlainPatience == 0)
+    at_enabled = false;
   const bool passes = at.pending.kind == OpKind::kYield || progress_.repeats(at.idleness) ||
                       (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
   if (at_enabled && !passes) return at.index;

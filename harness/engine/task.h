@@ -38,6 +38,7 @@ struct Task {
   // Progress: written by the task itself.
   TaskState state = TaskState::kReady;
   std::uint64_t operation_index = 0;  // operations and plain accesses so far
+  std::uint64_t last_operation = 0;   // operation_index at its latest that was no plain access
   std::uint64_t accesses_until_point = trace::kNever;
   std::uint64_t allocations = 0;  // ordinal of its next heap block
   Idleness idleness;

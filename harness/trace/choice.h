@@ -26,6 +26,10 @@ inline constexpr std::uint64_t kDefaultFairness = 1000;
 /// yields, tries in vain.
 inline constexpr std::uint64_t kDefaultPatience = 32;
 
+/// Plain accesses in a row, with no other operation between, after which it leaves a task: one of
+/// them in so many is a point, whatever the strategy asks for.
+inline constexpr std::uint64_t kDefaultPlainPatience = 1 << 17;
+
 /// Stored in tokens: append only.
 enum class ChoiceKind : std::uint8_t {
   kSchedule,     // which task goes next; value is the chosen TaskId
