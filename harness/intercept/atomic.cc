@@ -4,6 +4,7 @@
 // Atomic operations, as the compiler reports them: each is a schedule point and
 // then passes the memory model, which decides the value.
 #include "harness/base/address_sanitizer.h"
+#include "harness/intercept/atomic_effects.h"
 #include "harness/intercept/interpose.h"
 #include "harness/model/memory.h"
 
@@ -28,20 +29,6 @@ constexpr OpKind op_kind(AtomicKind kind) {
   __builtin_unreachable();
 }
 
-/// What the operation orders, now that `value` was read.
-void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
-  model::HappensBefore& ordering = self.execution->ordering();
-  const auto success = static_cast<model::MemoryOrder>(op.order);
-  if (op.kind == OpKind::kAtomicLoad) return ordering.load(self.index, op.address, success);
-  if (op.kind == OpKind::kAtomicStore) {
-    return ordering.store(self.index, self.operation_index, op.address, success);
-  }
-  if (wrote) {
-    return ordering.read_modify_write(self.index, self.operation_index, op.address, success);
-  }
-  ordering.load(self.index, op.address, static_cast<model::MemoryOrder>(op.failure_order));
-}
-
 template <typename Word>
 inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word expected, int order,
                    int failure_order, std::uintptr_t pc) noexcept {
@@ -58,14 +45,9 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   const Word value = model::perform(op);
   const bool wrote =
       kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
-  // First: what the operation acquires comes before the operation itself, too.
-  settle_order(*self, announced, wrote);
-  self->execution->memory().accessed(
-      *self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead,
-      reinterpret_cast<std::uintptr_t>(address), sizeof(Word), pc);
   // An exchange that put back what was there has changed nothing; a store may have.
-  if (kind == AtomicKind::kStore || (wrote && *address != value))
-    self->execution->progress().changed();
+  settle_atomic(*self, announced, sizeof(Word), wrote,
+                kind == AtomicKind::kStore || (wrote && *address != value));
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
 }

@@ -9,6 +9,7 @@
 // The compiler knows these names as its own, hence the labels.
 #include <cstring>
 
+#include "harness/intercept/atomic_effects.h"
 #include "harness/intercept/interpose.h"
 #include "harness/model/memory.h"
 
@@ -48,23 +49,10 @@ std::uint64_t first_word(const void* value, std::size_t size) noexcept {
   return word;
 }
 
-void settle(Task& self, const void* address, std::size_t size, int order, bool reads, bool writes,
-            const void* value, std::uintptr_t pc) noexcept {
-  Execution& execution = *self.execution;
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  const auto memory_order = static_cast<model::MemoryOrder>(order);
-  execution.memory().accessed(
-      self, writes ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead, at, size,
-      pc);
-  model::HappensBefore& ordering = execution.ordering();
-  if (!writes) {
-    ordering.load(self.index, at, memory_order);
-  } else if (!reads) {
-    ordering.store(self.index, self.operation_index, at, memory_order);
-  } else {
-    ordering.read_modify_write(self.index, self.operation_index, at, memory_order);
-  }
-  execution.yielded(self, first_word(value, size));
+/// Of the operation that was announced last.
+void settle(Task& self, std::size_t size, bool wrote, const void* value) noexcept {
+  settle_atomic(self, self.pending, size, wrote, wrote);
+  self.execution->yielded(self, first_word(value, size));
 }
 
 void load(std::size_t size, const void* address, void* result, int order,
@@ -75,7 +63,7 @@ void load(std::size_t size, const void* address, void* result, int order,
     const WideLock lock;
     std::memcpy(result, address, size);
   }
-  if (self != nullptr) settle(*self, address, size, order, true, false, result, pc);
+  if (self != nullptr) settle(*self, size, false, result);
 }
 
 void store(std::size_t size, void* address, const void* value, int order,
@@ -86,7 +74,7 @@ void store(std::size_t size, void* address, const void* value, int order,
     const WideLock lock;
     std::memcpy(address, value, size);
   }
-  if (self != nullptr) settle(*self, address, size, order, false, true, value, pc);
+  if (self != nullptr) settle(*self, size, true, value);
 }
 
 void exchange(std::size_t size, void* address, const void* value, void* result, int order,
@@ -105,7 +93,7 @@ void exchange(std::size_t size, void* address, const void* value, void* result, 
       in_memory[i] = next;
     }
   }
-  if (self != nullptr) settle(*self, address, size, order, true, true, result, pc);
+  if (self != nullptr) settle(*self, size, true, result);
 }
 
 bool compare_exchange(std::size_t size, void* address, void* expected, const void* desired,
@@ -124,8 +112,7 @@ bool compare_exchange(std::size_t size, void* address, void* expected, const voi
       std::memcpy(expected, address, size);
     }
   }
-  if (self != nullptr)
-    settle(*self, address, size, equal ? order : failure_order, true, equal, expected, pc);
+  if (self != nullptr) settle(*self, size, equal, expected);
   return equal;
 }
 

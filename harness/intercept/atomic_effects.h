@@ -1,0 +1,36 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// What follows from an atomic operation, whichever way the compiler hands it over.
+#pragma once
+
+#include "harness/intercept/interpose.h"
+
+namespace weft::intercept {
+
+/// What `op` orders, now that it is known whether it wrote.
+inline void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
+  model::HappensBefore& ordering = self.execution->ordering();
+  const auto success = static_cast<model::MemoryOrder>(op.order);
+  if (op.kind == OpKind::kAtomicLoad) return ordering.load(self.index, op.address, success);
+  if (op.kind == OpKind::kAtomicStore) {
+    return ordering.store(self.index, self.operation_index, op.address, success);
+  }
+  if (wrote) {
+    return ordering.read_modify_write(self.index, self.operation_index, op.address, success);
+  }
+  ordering.load(self.index, op.address, static_cast<model::MemoryOrder>(op.failure_order));
+}
+
+/// `self` has just performed `op` on `size` bytes. `changed`: it may have left another value there.
+inline void settle_atomic(Task& self, const Operation& op, std::size_t size, bool wrote,
+                          bool changed) noexcept {
+  // First: what the operation acquires comes before the operation itself, too.
+  settle_order(self, op, wrote);
+  self.execution->memory().accessed(
+      self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead, op.address,
+      size, op.pc);
+  if (changed) self.execution->progress().changed();
+}
+
+}  // namespace weft::intercept
