@@ -49,14 +49,15 @@ std::string parse_switch(std::string_view text, bool& value) {
 }
 
 constexpr Field kFields[] = {
-    {"schedules", "N", "executions at most (1000 where no limit is given)",
+    {"schedules", "N",
+     "executions at most, of each scenario or test (1000 where no limit is given)",
      [](Options& o, std::string_view text) {
        std::uint64_t value = 0;
        std::string error = parse_number<std::uint64_t>(text, 1, kCount, value);
        if (error.empty()) o.schedules = value;
        return error;
      }},
-    {"seconds", "S", "wall-clock limit",
+    {"seconds", "S", "wall-clock limit, for each scenario or test",
      [](Options& o, std::string_view text) {
        double value = 0;
        std::string error = parse_seconds(text, value);
@@ -101,6 +102,7 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.keep_going); }},
     {"out", "DIR", "directory for findings (./weft-findings)",
      [](Options& o, std::string_view text) {
+       if (text.empty()) return std::string("name a directory");
        o.out = text;
        return std::string();
      }},

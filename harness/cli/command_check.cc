@@ -79,7 +79,7 @@ Json to_json(const std::vector<Verdict>& verdicts, const SuppressionUse& suppres
 
 int check(const Context& context, const CheckCommand& command) {
   const std::vector<const Scenario*> chosen = matching(command.patterns);
-  if (chosen.empty()) return nothing_matched(command.patterns);
+  if (chosen.empty()) return nothing_matched(command.patterns, command.json);
   std::vector<Verdict> verdicts;
   bool interrupted = false;
   SuppressionUse suppressions;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/finding_store.h"
 #include "harness/cli/json.h"
 #include "harness/cli/suppression_use.h"
 #include "harness/cli/terminal.h"
@@ -38,7 +39,7 @@ void print_result(const std::string& name, const Result& result) {
 
 int run(const Context& context, const RunCommand& command) {
   const std::vector<const Scenario*> chosen = matching(command.patterns);
-  if (chosen.empty()) return nothing_matched(command.patterns);
+  if (chosen.empty()) return nothing_matched(command.patterns, command.json);
   Json scenarios = Json::array();
   int status = kExitOk;
   std::uint64_t executions = 0;
@@ -50,6 +51,9 @@ int run(const Context& context, const RunCommand& command) {
   for (const Scenario* scenario : chosen) {
     Options options;
     if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
+      return complain(error);
+    }
+    if (const std::string error = findings_refusal(options.out); !error.empty()) {
       return complain(error);
     }
     const Result result = explore(options, setup_of(context), scenario->body);

@@ -13,6 +13,7 @@
 #include "harness/api/options.h"
 #include "harness/api/pattern.h"
 #include "harness/base/check.h"
+#include "harness/cli/json.h"
 #include "harness/cli/suppressions.h"
 #include "harness/cli/terminal.h"
 
@@ -96,7 +97,7 @@ std::string options_for(const Scenario& scenario, const ExplorationFlags& flags,
 
 Setup setup_of(const Context& context) {
   return {.replay_command = fmt::format("{} replay {}", context.program, kTokenPlace),
-          .report_command = context.program + " report ",
+          .report_command = fmt::format("{} report {}", context.program, kDirectoryPlace),
           .colour = is_coloured(STDOUT_FILENO)};
 }
 
@@ -105,7 +106,9 @@ int complain(const std::string& message, ExitStatus status) {
   return status;
 }
 
-int nothing_matched(const std::vector<std::string>& patterns) {
+int nothing_matched(const std::vector<std::string>& patterns, bool json) {
+  if (json)
+    fmt::print("{}\n", dump({{"scenarios", Json::array()}, {"suppressions", Json::array()}}));
   return complain(
       fmt::format(
           "no scenario matches {}; `weft list` shows all {}",

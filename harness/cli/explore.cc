@@ -14,6 +14,7 @@
 
 #include "harness/api/options.h"
 #include "harness/base/process.h"
+#include "harness/cli/finding_store.h"
 #include "harness/cli/replay_session.h"
 #include "harness/cli/session.h"
 #include "harness/engine/process_image.h"
@@ -32,7 +33,9 @@ cli::Setup own_setup() {
   if (replay.empty()) {
     replay = fmt::format("WEFT_REPLAY={} {}", cli::kTokenPlace, ::program_invocation_name);
   }
-  return {.replay_command = std::move(replay), .report_command = "weft report "};
+  // A program of the user's own need not have a `weft` beside it; the whole report is a file.
+  return {.replay_command = std::move(replay),
+          .report_command = fmt::format("less {}/report.txt", cli::kDirectoryPlace)};
 }
 
 }  // namespace
@@ -44,7 +47,10 @@ Result explore(const Options& given, const std::function<void()>& body) {
   Result result;
   result.error = options::apply_overrides(options);
   if (!result.error.empty()) return result;
-  if (options.replay.empty()) return cli::explore(options, own_setup(), body);
+  if (options.replay.empty()) {
+    result.error = cli::findings_refusal(options.out);
+    return result.error.empty() ? cli::explore(options, own_setup(), body) : result;
+  }
 
   const auto token = trace::load_token(options.replay);
   if (!token) {

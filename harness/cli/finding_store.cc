@@ -77,15 +77,20 @@ std::string pasted_token(const FoundBug& bug) {
   return fmt::format("{}/{}", bug.directory, trace::kTokenFileName);
 }
 
+std::string with(std::string command, std::string_view place, const std::string& value) {
+  const std::size_t at = command.find(place);
+  if (at != std::string::npos) command.replace(at, place.size(), value);
+  return command;
+}
+
 std::vector<std::string> lines_to_paste(const FoundBug& bug, const Setup& setup) {
   std::vector<std::string> lines;
   if (!bug.token.empty()) {
-    std::string replay = setup.replay_command;
-    const std::size_t place = replay.find(kTokenPlace);
-    if (place != std::string::npos) replay.replace(place, kTokenPlace.size(), pasted_token(bug));
-    lines.push_back(std::move(replay));
+    lines.push_back(with(setup.replay_command, kTokenPlace, pasted_token(bug)));
   }
-  if (!bug.directory.empty()) lines.push_back(setup.report_command + bug.directory);
+  if (!bug.directory.empty()) {
+    lines.push_back(with(setup.report_command, kDirectoryPlace, bug.directory));
+  }
   return lines;
 }
 
@@ -110,6 +115,27 @@ void name_caller(trace::Trace& trace, const engine::HangFacts& hang) {
 }
 
 }  // namespace
+
+std::string findings_refusal(const std::string& out) {
+  namespace fs = std::filesystem;
+  fs::path place = out.empty() ? fs::path(kDefaultFindings) : fs::path(out);
+  std::error_code error;
+  const std::string wanted = place.string();
+  // It is made with the first finding: what counts now is the nearest of its parents that there is.
+  while (!fs::exists(place, error) && !place.empty()) place = place.parent_path();
+  if (place.empty()) place = ".";
+  if (!fs::is_directory(place, error)) {
+    return fmt::format(
+        "findings cannot be kept in {}: {} is not a directory; choose another with "
+        "--out",
+        wanted, place.string());
+  }
+  if (::access(place.c_str(), W_OK | X_OK) != 0) {
+    return fmt::format("findings cannot be kept in {}: {}: {}; choose another with --out", wanted,
+                       place.string(), std::strerror(errno));
+  }
+  return {};
+}
 
 std::string finding_name(const std::string& scenario, const std::string& kind,
                          std::uint64_t identity) {
@@ -141,6 +167,8 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
   if (!setup.expected.allows(bug.kind)) {
     bug.directory = fmt::format("{}/{}", out.empty() ? kDefaultFindings : out,
                                 finding_name(facts.scenario, bug.kind, sighting.identity));
+    std::error_code error;
+    const bool known = std::filesystem::exists(bug.directory, error);
     const std::string failure =
         write_all(bug.directory, {{std::string(trace::kTraceFileName), trace::encode_trace(trace)}},
                   {{"report.txt", reports::render_text(trace)},
@@ -150,6 +178,8 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
     if (!failure.empty()) {
       trouble =
           fmt::format("this finding is not on disk: {}; choose another place with --out", failure);
+      // Half a finding would be taken for one.
+      if (!known) std::filesystem::remove_all(bug.directory, error);
       bug.directory.clear();
     }
   }

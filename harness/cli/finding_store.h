@@ -24,6 +24,9 @@ inline constexpr std::string_view kDefaultFindings = "weft-findings";
 [[nodiscard]] FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts,
                                 const std::string& out, const Setup& setup);
 
+/// Empty, or why nothing can be kept under `out`: to be known before the exploration.
+[[nodiscard]] std::string findings_refusal(const std::string& out);
+
 /// "classic-lost_update.buggy-always-1a2b3c4d": fit for a file name whatever the scenario's.
 [[nodiscard]] std::string finding_name(const std::string& scenario, const std::string& kind,
                                        std::uint64_t identity);

@@ -50,6 +50,12 @@ int main(int argc, char** argv) {
   cli::add_report(app, context);
   cli::add_doctor(app, context);
   cli::add_hash(app, context);
+  // CLI11 would only say that a command is missing.
+  const auto is_named = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands(is_named).empty()) {
+    return cli::complain(fmt::format("there is no command '{}'; `{} --help` shows those there are",
+                                     argv[1], argv[0]));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -22,11 +22,13 @@ namespace weft::cli {
 
 /// Stands for the token in Setup::replay_command.
 inline constexpr std::string_view kTokenPlace = "%TOKEN%";
+/// Stands for the finding's directory in Setup::report_command.
+inline constexpr std::string_view kDirectoryPlace = "%DIRECTORY%";
 
 /// What the caller knows and Options does not say.
 struct Setup {
   std::string replay_command = {};  // the line to paste; has kTokenPlace in it
-  std::string report_command = {};  // likewise; a finding's directory is appended
+  std::string report_command = {};  // likewise, with kDirectoryPlace
   Expectation expected = {};        // what it allows is not kept on disk
   bool progress = true;             // on standard error
   bool colour = false;              // in reports

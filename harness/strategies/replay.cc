@@ -40,6 +40,7 @@ Replay::Replay(std::span<const Deviation> log, std::span<const trace::TaskRow> t
 engine::Next Replay::next_execution(std::uint64_t, std::uint64_t) noexcept {
   std::fill(settled_.begin(), settled_.end(), false);
   std::fill(cursors_.begin(), cursors_.end(), Cursor{});
+  created_ = 0;
   latest_step_ = 0;
   status_ = {};
   complaint_ = {};
@@ -48,6 +49,7 @@ engine::Next Replay::next_execution(std::uint64_t, std::uint64_t) noexcept {
 
 void Replay::task_created(TaskIndex task, TaskId id, engine::TaskKind) noexcept {
   ids_[task] = id;
+  created_ = std::max<std::size_t>(created_, task + 1u);
   const auto first = std::partition_point(log_.begin(), log_.end(),
                                           [&](const Deviation& d) { return d.task < id; });
   const auto last =
@@ -64,7 +66,8 @@ void Replay::pass(const Place& place, Cursor& cursor) noexcept {
   }
 }
 
-std::size_t Replay::find(const Place& place, ChoiceKind kind, std::uint16_t nth) noexcept {
+std::size_t Replay::find(const Place& place, ChoiceKind kind, std::uint16_t nth,
+                         std::span<const engine::EnabledTask> candidates) noexcept {
   latest_step_ = place.step;
   if (place.at == kNoTaskIndex || status_.diverged) return kNothing;
   Cursor& cursor = cursors_[place.at];
@@ -72,22 +75,23 @@ std::size_t Replay::find(const Place& place, ChoiceKind kind, std::uint16_t nth)
   for (std::size_t i = cursor.next; i < cursor.end && log_[i].operation == place.at_operation;
        ++i) {
     if (log_[i].kind == kind && log_[i].nth == nth && !settled_[i])
-      return matches_history(i, place) ? i : kNothing;
+      return matches_history(i, place, candidates) ? i : kNothing;
   }
   return kNothing;
 }
 
-bool Replay::matches_history(std::size_t entry, const Place& place) noexcept {
+bool Replay::matches_history(std::size_t entry, const Place& place,
+                             std::span<const engine::EnabledTask> candidates) noexcept {
   if (mode_ == ReplayMode::kLenient ||
       log_[entry].digest == static_cast<std::uint16_t>(place.digest))
     return true;
-  cannot_apply(entry, place, "the steps before it were others", {});
+  cannot_apply(entry, place, "the steps before it were others", candidates);
   return false;
 }
 
 std::size_t Replay::pick(const engine::Decision& decision) noexcept {
   const Place place{decision.step, decision.at, decision.at_operation, decision.digest};
-  const std::size_t entry = find(place, ChoiceKind::kSchedule, decision.nth);
+  const std::size_t entry = find(place, ChoiceKind::kSchedule, decision.nth, decision.enabled);
   if (entry == kNothing) return decision.fallback;
   for (std::size_t i = 0; i < decision.enabled.size(); ++i) {
     if (decision.enabled[i].id.value != log_[entry].value) continue;
@@ -101,7 +105,7 @@ std::size_t Replay::pick(const engine::Decision& decision) noexcept {
 
 std::uint64_t Replay::choose(const engine::Choice& choice) noexcept {
   const Place place{choice.step, choice.at, choice.at_operation, choice.digest};
-  const std::size_t entry = find(place, choice.kind, choice.nth);
+  const std::size_t entry = find(place, choice.kind, choice.nth, choice.tasks);
   if (entry == kNothing) return 0;
   const std::uint64_t value = log_[entry].value;
   if (choice.kind == ChoiceKind::kWaiter) {
@@ -156,6 +160,10 @@ ReplayStatus read_replay_status(const unsigned char* bytes, std::size_t size) no
   return status;
 }
 
+void Replay::append_path(TextBuffer& text, TaskId id) const noexcept {
+  append_task_path(text, tasks_.span(), std::span<const TaskId>(ids_.span()).first(created_), id);
+}
+
 void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why,
                           std::span<const engine::EnabledTask> candidates) noexcept {
   settled_[entry] = true;
@@ -177,15 +185,14 @@ void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why
   complaint_.step = place.step;
   TextBuffer text(complaint_.message);
   text.append("step ").append_uint(place.step).append(": expected task ");
-  append_task_path(text, tasks_.span(), expected.task);
+  append_path(text, expected.task);
   text.append(" at its operation ").append_uint(expected.operation);
   switch (expected.kind) {
     case ChoiceKind::kSchedule:
-      append_task_path(text.append(" to be followed by task "), tasks_.span(),
-                       TaskId{expected.value});
+      append_path(text.append(" to be followed by task "), TaskId{expected.value});
       break;
     case ChoiceKind::kWaiter:
-      append_task_path(text.append(" to wake task "), tasks_.span(), TaskId{expected.value});
+      append_path(text.append(" to wake task "), TaskId{expected.value});
       break;
     case ChoiceKind::kUser: text.append(" to choose ").append_uint(expected.value); break;
     case ChoiceKind::kDraw: text.append(" to draw ").append_uint(expected.value); break;
@@ -196,11 +203,11 @@ void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why
   }
   text.append(", but ").append(why);
   if (place.at != kNoTaskIndex) {
-    append_task_path(text.append("; found task "), tasks_.span(), ids_[place.at]);
+    append_path(text.append("; found task "), ids_[place.at]);
     text.append(" at its operation ").append_uint(place.at_operation);
   }
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    append_task_path(text.append(i == 0 ? ", with task " : ", "), tasks_.span(), candidates[i].id);
+    append_path(text.append(i == 0 ? ", with task " : ", "), candidates[i].id);
     text.append(" (").append(trace::name(candidates[i].operation->kind)).append(")");
     if (i + 1 == candidates.size()) text.append(" to choose from");
   }

@@ -16,6 +16,7 @@
 #include <span>
 
 #include "harness/base/mapped_array.h"
+#include "harness/base/text_buffer.h"
 #include "harness/engine/strategy.h"
 #include "harness/trace/choice.h"
 
@@ -78,10 +79,13 @@ class Replay final : public engine::Strategy {
   static constexpr std::size_t kNothing = ~std::size_t{0};
 
   // The recorded choice for this place, or kNothing.
-  std::size_t find(const Place& place, trace::ChoiceKind kind, std::uint16_t nth) noexcept;
+  std::size_t find(const Place& place, trace::ChoiceKind kind, std::uint16_t nth,
+                   std::span<const engine::EnabledTask> candidates) noexcept;
   // Gives up the deviations of earlier operations that have not been applied.
   void pass(const Place& place, Cursor& cursor) noexcept;
-  bool matches_history(std::size_t entry, const Place& place) noexcept;
+  bool matches_history(std::size_t entry, const Place& place,
+                       std::span<const engine::EnabledTask> candidates) noexcept;
+  void append_path(TextBuffer& text, TaskId id) const noexcept;
   void cannot_apply(std::size_t entry, const Place& place, const char* why,
                     std::span<const engine::EnabledTask> candidates) noexcept;
 
@@ -93,6 +97,7 @@ class Replay final : public engine::Strategy {
   MappedArray<bool> settled_;    // applied or given up; by position in log_
   MappedArray<Cursor> cursors_;  // by task
   MappedArray<TaskId> ids_;      // by task
+  std::size_t created_ = 0;      // of ids_
   StepIndex latest_step_ = 0;
   ReplayStatus status_;
   engine::Complaint complaint_;

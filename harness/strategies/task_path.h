@@ -5,6 +5,7 @@
 // second child's third child.
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "harness/base/ids.h"
@@ -13,16 +14,10 @@
 
 namespace weft::strategies {
 
-/// A task that is not in the table is printed as its id.
-inline void append_task_path(TextBuffer& text, std::span<const trace::TaskRow> tasks,
-                             TaskId id) noexcept {
-  std::size_t row = 0;
-  while (row < tasks.size() && tasks[row].id != id) ++row;
-  if (row == tasks.size()) {
-    id == kRootTask ? text.append('0') : text.append('#').append_hex(id.value);
-    return;
-  }
-  // Innermost first; deeper nesting than this is cut at the top.
+/// A task of the token's table. Deeper nesting than 32 is cut at the top.
+inline void append_row_path(TextBuffer& text, std::span<const trace::TaskRow> tasks,
+                            std::size_t row) noexcept {
+  // Innermost first.
   constexpr std::size_t kDeepest = 32;
   std::uint32_t ordinals[kDeepest];
   std::size_t depth = 0;
@@ -34,6 +29,27 @@ inline void append_task_path(TextBuffer& text, std::span<const trace::TaskRow> t
   }
   text.append('0');
   while (depth > 0) text.append('.').append_uint(ordinals[--depth]);
+}
+
+/// `id` as a path, from the token's table or, for a task that it does not list,
+/// from the tasks `created` in this execution, in their order.
+inline void append_task_path(TextBuffer& text, std::span<const trace::TaskRow> tasks,
+                             std::span<const TaskId> created, TaskId id) noexcept {
+  if (id == kRootTask) return static_cast<void>(text.append('0'));
+  if (id == kRootTask.child(trace::kTimerOrdinal)) return static_cast<void>(text.append("timer"));
+  for (std::size_t row = 0; row < tasks.size(); ++row) {
+    if (tasks[row].id == id) return append_row_path(text, tasks, row);
+  }
+  // An id is its parent's with the ordinal folded in, and no parent has more children than tasks.
+  for (std::size_t parent = 0; parent < created.size() && created[parent] != id; ++parent) {
+    for (std::uint32_t ordinal = 0; ordinal < created.size(); ++ordinal) {
+      if (created[parent].child(ordinal) != id) continue;
+      append_task_path(text, tasks, created.first(parent + 1), created[parent]);
+      text.append('.').append_uint(ordinal);
+      return;
+    }
+  }
+  text.append('#').append_hex(id.value);
 }
 
 }  // namespace weft::strategies

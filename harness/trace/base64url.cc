@@ -70,7 +70,7 @@ Outcome<std::string> decode_base64url(std::string_view text) {
     }
   }
   if (pending_bits == 6 || (pending & ((1u << pending_bits) - 1)) != 0) {
-    return Failure{"the last character cannot be the last"};
+    return Failure{"its last character ends no byte: one was changed or lost in copying"};
   }
   return bytes;
 }

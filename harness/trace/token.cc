@@ -272,20 +272,21 @@ Outcome<Token> parse_token(std::string_view text) {
         fmt::format("version {} is unknown to this weft, which reads {}", prefix, kTokenPrefix));
   }
   const auto framed = decode_base64url(std::string_view(word).substr(prefix.size()));
-  if (!framed) return bad_token(framed.error() + "; copy the token again, whole");
+  if (!framed) return bad_token(framed.error() + "; copy it again, whole");
 
   ByteReader in(*framed);
   const std::uint64_t size = in.varint();
   if (!in.ok() || in.left() < kChecksumBytes || in.left() - kChecksumBytes < size) {
     return bad_token("it ends too early: probably cut off in copying; copy it again, whole");
   }
-  if (in.left() - kChecksumBytes > size) {
-    return bad_token("it goes on after its end: something was pasted behind it");
-  }
+  // Up to the stated end: what is behind it does not make what is before it wrong.
   const std::string_view body = in.raw(size);
-  const std::string_view checked(framed->data(), framed->size() - kChecksumBytes);
+  const std::string_view checked(framed->data(), framed->size() - in.left());
   if (in.fixed32() != short_checksum(checked)) {
     return bad_token("its checksum is wrong: a character was changed or lost in copying");
+  }
+  if (!in.at_end()) {
+    return bad_token("it goes on after its end: something was pasted behind it");
   }
   auto token = read_body(body);
   if (!token) return bad_token(token.error());

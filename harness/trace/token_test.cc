@@ -207,10 +207,10 @@ TEST(Token, SaysWhichPartIsWrong) {
   EXPECT_EQ(error_of("weft2.AAAA"),
             "bad token: version weft2. is unknown to this weft, which reads weft1.");
   EXPECT_EQ(error_of("weft1.AA+A"),
-            "bad token: character 3 is '+', which no token contains; copy the token again, whole");
+            "bad token: character 3 is '+', which no token contains; copy it again, whole");
   EXPECT_EQ(error_of("weft1.AA\x01"
                      "A"),
-            "bad token: character 3 is byte 0x01, which no token contains; copy the token again, "
+            "bad token: character 3 is byte 0x01, which no token contains; copy it again, "
             "whole");
   EXPECT_THAT(error_of("weft1."), HasSubstr("it ends too early: probably cut off in copying"));
   EXPECT_THAT(error_of(format_token(abba()) + "AAAA"), HasSubstr("goes on after its end"));
@@ -218,6 +218,11 @@ TEST(Token, SaysWhichPartIsWrong) {
   std::string changed = format_token(abba());
   changed[20] = changed[20] == 'x' ? 'y' : 'x';
   EXPECT_THAT(error_of(changed), HasSubstr("its checksum is wrong"));
+
+  // A length that says less than there is.
+  std::string shortened = format_token(abba());
+  shortened[trace::kTokenPrefix.size()] = 'A';
+  EXPECT_THAT(error_of(shortened), HasSubstr("its checksum is wrong"));
 }
 
 TEST(Token, SaysWhichPartIsMalformed) {

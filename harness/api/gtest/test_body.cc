@@ -101,6 +101,12 @@ void run_test(Options options, const char* file, int line, void (*body)()) {
   }
   if (result.interrupted) {
     constexpr int kInterrupted = 130;  // as a shell reports a program that SIGINT ended
+    const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+    // GoogleTest takes a test for passed as long as it has not failed: this one, too.
+    const int passed = all.successful_test_count() - (test.result()->Failed() ? 0 : 1);
+    std::printf("weft: interrupted in %s after %llu executions; of %d tests %d passed, %d failed\n",
+                options.name.c_str(), static_cast<unsigned long long>(result.executions),
+                all.test_to_run_count(), passed, all.failed_test_count());
     std::fflush(stdout);
     std::exit(kInterrupted);
   }

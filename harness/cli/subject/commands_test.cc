@@ -149,7 +149,9 @@ TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
 
 TEST_F(CommandsTest, MistakesAreExitStatusTwoAndNameTheMend) {
   EXPECT_EQ(weft("").status, 2);
-  EXPECT_EQ(weft("frobnicate").status, 2);
+  const Ran command = weft("frobnicate");
+  EXPECT_EQ(command.status, 2);
+  EXPECT_THAT(command.err, HasSubstr("there is no command 'frobnicate'"));
   EXPECT_EQ(weft("run").status, 2);
   const Ran number = weft("run end/passes --schedules many");
   EXPECT_EQ(number.status, 2);
@@ -209,6 +211,23 @@ TEST_F(CommandsTest, ADirectoryThatTakesNothingLosesNoFinding) {
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("this finding is not on disk"));
   EXPECT_EQ(weft("replay " + rest_of_line(ran.out, " replay ")).status, 1);
+}
+
+TEST_F(CommandsTest, APlaceForFindingsIsCheckedBeforeTheRun) {
+  const Ran ran = weft("run end/always --out /dev/null/findings");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_THAT(ran.err,
+              HasSubstr("findings cannot be kept in /dev/null/findings: /dev/null is not a "
+                        "directory; choose another with --out"));
+  EXPECT_THAT(weft("run end/always --out ''").err, HasSubstr("name a directory"));
+}
+
+TEST_F(CommandsTest, NothingMatchedIsAnEmptyResultForMachines) {
+  const Ran ran = weft("run no_such_story --json");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_EQ(json::parse(ran.out)["scenarios"], json::array());
+  EXPECT_EQ(json::parse(weft("check no_such_story --json").out)["scenarios"], json::array());
 }
 
 TEST_F(CommandsTest, ALimitOnTimeReplacesTheBudget) {

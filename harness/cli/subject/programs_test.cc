@@ -13,6 +13,8 @@ namespace weft::cli {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -71,6 +73,20 @@ TEST_F(GtestProgramTest, SuppressionsAreForAllTestsTogether) {
   EXPECT_EQ(ran.err, "weft: weft.supp:4: 'race:elsewhere' suppressed nothing\n");
   EXPECT_THAT(program(racy + " --weft_suppressions=none.supp").out,
               HasSubstr("none.supp: cannot be read"));
+}
+
+TEST_F(GtestProgramTest, CtrlCSaysHowFarItCame) {
+  const Ran ran = run("timeout -s INT 1 " WEFT_GTEST_SUBJECT
+                      " --gtest_filter=Counter.IsLocked --weft_schedules=100000000");
+  EXPECT_THAT(ran.out, ContainsRegex("weft: interrupted in Counter.IsLocked after [0-9]+ "
+                                     "executions; of 1 tests 0 passed, 0 failed"));
+}
+
+TEST_F(GtestProgramTest, TheReportIsAFileBesideTheToken) {
+  const Ran found = program("--gtest_filter=Counter.FailsOnAnotherThread");
+  const std::string report = rest_of_line(found.out, "  less ");
+  EXPECT_THAT(report, EndsWith("/report.txt"));
+  EXPECT_THAT(read(report), HasSubstr("Schedule"));
 }
 
 TEST_F(GtestProgramTest, MistakesAreExitStatusTwo) {
