@@ -52,7 +52,8 @@ inline std::uint64_t median(std::vector<std::uint64_t> values) {
 }
 
 /// DIRECTORY [SEEDS]; false for anything else, which has been complained about.
-inline bool parse_arguments(int argc, char** argv, std::string& directory, std::uint64_t& seeds) {
+inline bool parse_arguments(int argc, char** argv, std::string& directory, std::uint64_t& seeds,
+                            const char* usage = "DIRECTORY [SEEDS]") {
   bool good = argc == 2 || argc == 3;
   if (argc == 3) {
     const std::string_view text = argv[2];
@@ -62,7 +63,7 @@ inline bool parse_arguments(int argc, char** argv, std::string& directory, std::
   if (good) {
     directory = argv[1];
   } else {
-    std::fprintf(stderr, "usage: %s DIRECTORY [SEEDS]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s %s\n", argv[0], usage);
   }
   return good;
 }
