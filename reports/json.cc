@@ -107,6 +107,15 @@ Json task_json(const Trace& trace, const trace::FindingTask& task) {
           {"stack", to_json(frames_of(trace, task.stack))}};
 }
 
+Json starved_json(const Trace& trace) {
+  const trace::Starved& starved = trace.finding.starved;
+  if (starved.waiter == kNoTaskIndex) return nullptr;
+  return {{"task", path_or_null(trace, starved.waiter)},
+          {"since_step", starved.since},
+          {"passed_over", starved.passed_over},
+          {"allowed", starved.most}};
+}
+
 Json step_json(const Trace& trace, const trace::Event& event) {
   return {{"step", event.step},
           {"task", path_or_null(trace, event.task)},
@@ -150,6 +159,7 @@ std::string render_json(const Trace& trace) {
                        {"memory_points", trace.meta.memory_points},
                        {"host", std::move(host)},
                        {"missed_wake_step", trace.finding.missed_wake.step},
+                       {"starved", starved_json(trace)},
                        {"object", describe_object(trace, trace.finding.object)},
                        {"accesses", std::move(accesses)},
                        {"tasks", std::move(tasks)},

@@ -253,6 +253,20 @@ inline void tell(Finding& finding) {
       return say(finding, "a thread is neither joined nor detached at the end");
     case FindingKind::kMemoryError:
       return say(finding, "heap-use-after-free: reads 4 bytes at offset 8 of a block of 16");
+    case FindingKind::kStarvation:
+      finding.starved = {.waiter = kChild, .since = 4, .passed_over = 3, .most = 2};
+      finding.object = kA;
+      finding.task = kRoot;
+      finding.tasks[0].state = TaskState::kRunnable;
+      finding.tasks[1] = finding.tasks[0];
+      finding.tasks[1].index = kChild;
+      finding.tasks[1].state = TaskState::kBlocked;
+      finding.tasks[1].operation = OpKind::kWriteLock;
+      finding.tasks[1].object = kA;
+      finding.tasks[1].stack = stack({kLockASite, kThreadSite, kInLibrary});
+      return say(finding,
+                 "a task that waits for a lock was passed over 3 times; weft::bounded_bypass "
+                 "allows 2");
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

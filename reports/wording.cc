@@ -98,6 +98,7 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kLeak: return "leak";
     case FindingKind::kThreadLeak: return "leaked thread";
     case FindingKind::kMemoryError: return "memory error";
+    case FindingKind::kStarvation: return "starvation";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

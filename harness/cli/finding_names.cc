@@ -74,6 +74,7 @@ std::vector<std::string> names_of(const Channel& channel, trace::Symbolizer& sym
   for (const trace::FindingTask& task : tasks) {
     // Where every task waits and there is no cycle, all of them are the deadlock.
     if (cycle && !task.in_cycle) continue;
+    if (finding.kind == FindingKind::kStarvation && task.index != finding.starved.waiter) continue;
     names.add(task.object);
     names.add(task.stack);
   }

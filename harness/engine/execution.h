@@ -31,6 +31,7 @@
 #include "harness/base/arena.h"
 #include "harness/base/flat_map.h"
 #include "harness/base/mapped_array.h"
+#include "harness/engine/bypass_bounds.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/memory_watch.h"
 #include "harness/engine/observer.h"
@@ -132,6 +133,18 @@ class Execution {
 
   bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
 
+  [[nodiscard]] BypassBounds& bypass_bounds() noexcept { return bypass_bounds_; }
+  /// `self` takes `lock`, which is not noted yet; `pc` is where. Does not return where that passes
+  /// over a waiting task once too often. Readers share, and so pass only writers over.
+  void passes_over_waiters(Task& self, std::uintptr_t lock, std::uintptr_t pc,
+                           bool shared = false) noexcept {
+    if (bypass_bounds_.any()) [[unlikely]]
+      pass_waiters_over(self, lock, pc, shared);
+  }
+
+  /// Whether a reader that comes to `lock` now must let a waiting writer go first.
+  [[nodiscard]] bool holds_readers_back(std::uintptr_t lock) const noexcept;
+
   // --- What both sides look at.
   [[nodiscard]] Task& task(TaskIndex index) noexcept { return tasks_[index]; }
   [[nodiscard]] std::size_t task_count() const noexcept { return task_count_; }
@@ -166,6 +179,11 @@ class Execution {
   [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
   void account(const Task& at, Task& chosen) noexcept;
   void fire_timer() noexcept;
+  [[nodiscard]] bool waits_to_write(const Task& task, std::uintptr_t lock) const noexcept {
+    return task.state == TaskState::kReady && task.waited && !task.timed_out &&
+           task.pending.address == lock &&
+           trace::wait_kind(task.pending.kind) == trace::WaitKind::kWrite;
+  }
   void set_enabled(Task& task) noexcept;
   [[nodiscard]] bool would_succeed(const Task& task) const noexcept;
   void log_deviation(Task& at, trace::ChoiceKind kind, std::uint64_t value,
@@ -178,6 +196,10 @@ class Execution {
   // execution.cc
   void begin(Strategy& strategy) noexcept;
   Task& add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept;
+
+  // starvation.cc
+  void pass_waiters_over(Task& self, std::uintptr_t lock, std::uintptr_t pc, bool shared) noexcept;
+  void forgive_unfairness(const Task& chosen) noexcept;
 
   // leftovers.cc
   void check_leftovers() noexcept;
@@ -210,6 +232,7 @@ class Execution {
   model::HappensBefore ordering_{trace::kMaxTasks, arena_};
   MemoryWatch memory_{*this};
   Progress progress_;
+  BypassBounds bypass_bounds_;
   FlatMap<trace::MissedWake> missed_wakes_{64};  // by address: the latest wake met nobody
 
   MappedArray<Task> tasks_;

@@ -46,6 +46,14 @@ void Execution::for_each_awaited(const Task& task, Visit visit) const noexcept {
     case trace::WaitKind::kOnce:
     case trace::WaitKind::kGuard:
     case trace::WaitKind::kRead:
+      if (holds_readers_back(task.pending.address) &&
+          locks_.holder(task.pending.address) == kNoTaskIndex) {
+        for (std::size_t i = 0; i < task_count_; ++i) {
+          if (waits_to_write(tasks_.data()[i], task.pending.address)) visit(tasks_.data()[i].index);
+        }
+        return;
+      }
+      return locks_.for_each_holder(task.pending.address, visit);
     case trace::WaitKind::kWrite:
     case trace::WaitKind::kSpin:
     case trace::WaitKind::kLoader: return locks_.for_each_holder(task.pending.address, visit);

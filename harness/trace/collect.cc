@@ -51,6 +51,7 @@ Finding sound(Finding finding, const Trace& trace) {
   finding.task_count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
   finding.missed_wake.by = listed(finding.missed_wake.by, trace);
   finding.missed_wake.waiter = listed(finding.missed_wake.waiter, trace);
+  finding.starved.waiter = listed(finding.starved.waiter, trace);
   finding.object = sound(finding.object);
   finding.access_count = std::min<std::uint32_t>(finding.access_count, kMaxFindingAccesses);
   for (FindingAccess& access : std::span(finding.accesses, finding.access_count)) {

@@ -42,6 +42,7 @@ enum class FindingKind : std::uint8_t {
   kLeak,         // a heap block that nothing refers to at the end
   kThreadLeak,   // a thread neither joined nor detached at the end
   kMemoryError,  // AddressSanitizer's report of what the subject touched
+  kStarvation,   // passed over more often than weft::bounded_bypass allows
   kCount
 };
 
@@ -103,6 +104,14 @@ struct MissedWake {
   TaskIndex waiter = kNoTaskIndex;
 };
 
+/// A task that waits for a lock, and what passed it over.
+struct Starved {
+  TaskIndex waiter = kNoTaskIndex;
+  StepIndex since = 0;  // the step after which it began to wait
+  std::uint64_t passed_over = 0;
+  std::uint64_t most = 0;  // the bound
+};
+
 enum class TaskState : std::uint8_t { kRunnable, kBlocked, kEnded };
 
 /// One task's part in the finding.
@@ -136,6 +145,7 @@ struct Finding {
   std::uint32_t access_count = 0;
   FindingAccess accesses[kMaxFindingAccesses];  // the latest first
   MissedWake missed_wake = {};
+  Starved starved = {};
   std::uint32_t task_count = 0;
   FindingTask tasks[kMaxFindingTasks];
 };

@@ -245,6 +245,21 @@ void read_missed_wake(ByteReader& in, Trace& trace) {
   missed.waiter = read_index(in, kNoTaskIndex);
 }
 
+void write_starved(ByteWriter& out, const Trace& trace) {
+  const Starved& starved = trace.finding.starved;
+  write_index(out, starved.waiter, kNoTaskIndex);
+  out.varint(starved.since);
+  out.varint(starved.passed_over);
+  out.varint(starved.most);
+}
+void read_starved(ByteReader& in, Trace& trace) {
+  Starved& starved = trace.finding.starved;
+  starved.waiter = read_index(in, kNoTaskIndex);
+  starved.since = in.varint();
+  starved.passed_over = in.varint();
+  starved.most = in.varint();
+}
+
 void write_host(ByteWriter& out, const Trace& trace) {
   out.varint(trace.host.size());
   for (const auto& [key, value] : trace.host) {
@@ -448,6 +463,7 @@ const Section kSections[kSectionCount] = {
     {"FIND", true, write_finding, read_finding},
     {"ACCS", false, write_accesses, read_accesses},
     {"MISS", false, write_missed_wake, read_missed_wake},
+    {"STRV", false, write_starved, read_starved},
     {"HOST", false, write_host, read_host},
     {"MODS", false, write_modules, read_modules},
     {"TASK", true, write_tasks, read_tasks},
@@ -465,7 +481,8 @@ std::string check_references(const Trace& trace) {
   }
   if (!names_a_task(trace, trace.finding.task)) return "the finding names no task of the trace";
   const MissedWake& missed = trace.finding.missed_wake;
-  if (!names_a_task(trace, missed.by) || !names_a_task(trace, missed.waiter)) {
+  if (!names_a_task(trace, missed.by) || !names_a_task(trace, missed.waiter) ||
+      !names_a_task(trace, trace.finding.starved.waiter)) {
     return "the finding names no task of the trace";
   }
   for (std::uint32_t i = 0; i < trace.finding.access_count; ++i) {
