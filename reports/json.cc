@@ -116,6 +116,22 @@ Json starved_json(const Trace& trace) {
           {"allowed", starved.most}};
 }
 
+Json weak_side_json(const Trace& trace, const trace::WeakSide& side) {
+  return {{"task", path_or_null(trace, side.task)},
+          {"operation", trace::name(side.operation)},
+          {"order", side.order},
+          {"suffices", side.suffices},
+          {"stack", to_json(frames_of(trace, side.stack))}};
+}
+
+Json weak_pair_json(const Trace& trace) {
+  const trace::WeakPair& pair = trace.finding.weak_pair;
+  if (pair.write.task == kNoTaskIndex) return nullptr;
+  return {{"object", describe_object(trace, pair.object)},
+          {"write", weak_side_json(trace, pair.write)},
+          {"read", weak_side_json(trace, pair.read)}};
+}
+
 Json step_json(const Trace& trace, const trace::Event& event) {
   return {{"step", event.step},
           {"task", path_or_null(trace, event.task)},
@@ -160,6 +176,7 @@ std::string render_json(const Trace& trace) {
                        {"host", std::move(host)},
                        {"missed_wake_step", trace.finding.missed_wake.step},
                        {"starved", starved_json(trace)},
+                       {"weak_pair", weak_pair_json(trace)},
                        {"object", describe_object(trace, trace.finding.object)},
                        {"accesses", std::move(accesses)},
                        {"tasks", std::move(tasks)},

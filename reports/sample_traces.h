@@ -220,6 +220,17 @@ inline void tell(Finding& finding) {
       touch(finding, kRoot, trace::AccessKind::kRead, 4).held[0] = {kB, kLockBSite};
       finding.accesses[1].held_count = 1;
       touch(finding, kRoot, trace::AccessKind::kAllocate, 16);
+      finding.weak_pair = {.object = kFlag,
+                           .write = {.task = kRoot,
+                                     .operation = OpKind::kAtomicStore,
+                                     .order = 0,
+                                     .suffices = false,
+                                     .stack = stack({kFlagSite, kSpawnSite})},
+                           .read = {.task = kChild,
+                                    .operation = OpKind::kAtomicLoad,
+                                    .order = 2,
+                                    .suffices = true,
+                                    .stack = stack({kFlagSite, kThreadSite})}};
       return say(finding,
                  "data race: a write of 4 bytes and an earlier read, which nothing orders");
     case FindingKind::kUseAfterFree:

@@ -232,7 +232,23 @@ class Report {
       locks({row.held, row.held_count});
       stack(row.stack);
     }
-    if (trace_.finding.kind == trace::FindingKind::kDataRace) line("  " + missing_order(trace_));
+    if (trace_.finding.kind != trace::FindingKind::kDataRace) return;
+    line("  " + missing_order(trace_));
+    weak_pair();
+  }
+
+  void weak_pair() {
+    const trace::WeakPair& pair = trace_.finding.weak_pair;
+    if (pair.write.task == kNoTaskIndex || pair.read.task == kNoTaskIndex) return;
+    const auto told = [&](const trace::WeakSide& side) {
+      const std::string where = at(user_frame(frames_of(trace_, side.stack)));
+      return fmt::format("{}: {}{}{}", task(side.task), describe_weak_side(trace_, side),
+                         where.empty() ? "" : ", ", where);
+    };
+    line("  Between the two accesses, the second of these read what the first wrote:");
+    line("    " + told(pair.write));
+    line("    " + told(pair.read));
+    line("  " + weak_order(pair));
   }
 
   [[nodiscard]] std::string held_by(const FindingTask& row) const {

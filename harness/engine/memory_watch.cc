@@ -39,6 +39,9 @@ MemoryWatch::MemoryWatch(Execution& execution) noexcept
 void MemoryWatch::clear() noexcept {
   races_.clear();
   passed_ = nullptr;
+  weak_writes_ = nullptr;
+  released_by_fence_ = false;
+  weak_pair_ = {};
   // The warm-up knows of nothing that is to be passed over.
   active_ =
       execution_.config().detect_races &&
@@ -214,6 +217,7 @@ void MemoryWatch::report(Task& self, const Access& now, std::size_t size,
   describe(earlier, after_free && on_heap ? block.size : std::size_t{earlier.size},
            finding.accesses[1]);
   if (on_heap) describe_block(block, earlier);
+  if (looking_out_ && !after_free) finding.weak_pair = weak_pair_;
 
   FixedText<256> text;
   text.append(after_free ? "use after free: " : "data race: ").append(with_article(now.what()));

@@ -60,6 +60,12 @@ class MemoryWatch final : private detect::OriginSource {
   [[noreturn]] void bad_free(Task& self, trace::FindingKind kind, std::uintptr_t block,
                              std::uintptr_t pc) noexcept;
 
+  /// `self` performed an atomic operation or, with no address, a fence.
+  void ordered(const Task& self, const trace::Operation& operation, bool wrote) noexcept {
+    if (looking_out_) [[unlikely]]
+      note_order(self, operation, wrote);
+  }
+
   /// A lock or an atomic lives at `address`.
   void synchronises(std::uintptr_t address) noexcept {
     if (active_) races_.synchronises(address);
@@ -82,6 +88,18 @@ class MemoryWatch final : private detect::OriginSource {
   [[nodiscard]] std::uint64_t identity_of(const detect::Access& now, const detect::Access& earlier,
                                           std::uintptr_t address) const noexcept;
 
+  // weak_order.cc
+  /// An atomic whose value the earlier of the two accesses' tasks wrote after that access.
+  struct WeakWrite {
+    std::uintptr_t address = 0;  // 0: overwritten by another
+    trace::WeakSide side;
+    WeakWrite* next = nullptr;
+  };
+  void note_order(const Task& self, const trace::Operation& operation, bool wrote) noexcept;
+  [[nodiscard]] WeakWrite* find_weak_write(std::uintptr_t address) noexcept;
+  [[nodiscard]] trace::WeakSide weak_side(const Task& self, const trace::Operation& operation,
+                                          bool suffices) const noexcept;
+
   /// A race passed over in this execution; once is enough.
   struct Passed {
     std::uint64_t identity = 0;
@@ -94,6 +112,9 @@ class MemoryWatch final : private detect::OriginSource {
   bool looking_out_ = false;
   bool known_objects_ = false;
   Passed* passed_ = nullptr;
+  WeakWrite* weak_writes_ = nullptr;
+  bool released_by_fence_ = false;  // the earlier task, after its access
+  trace::WeakPair weak_pair_;
 };
 
 }  // namespace weft::engine

@@ -113,6 +113,7 @@ WEFT_INTERPOSE void __tsan_atomic_thread_fence(int order) {
     announce(*self, op);
     self->execution->ordering().fence(self->index, self->operation_index,
                                       static_cast<weft::model::MemoryOrder>(order));
+    self->execution->memory().ordered(*self, op, false);
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

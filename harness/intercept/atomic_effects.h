@@ -27,6 +27,7 @@ inline void settle_atomic(Task& self, const Operation& op, std::size_t size, boo
                           bool changed) noexcept {
   // First: what the operation acquires comes before the operation itself, too.
   settle_order(self, op, wrote);
+  self.execution->memory().ordered(self, op, wrote);
   self.execution->memory().accessed(
       self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead, op.address,
       size, op.pc);

@@ -104,6 +104,23 @@ struct MissedWake {
   TaskIndex waiter = kNoTaskIndex;
 };
 
+/// An atomic operation that orders less than it might.
+struct WeakSide {
+  TaskIndex task = kNoTaskIndex;
+  OpKind operation = OpKind::kNone;
+  std::uint8_t order = 0;  // C11's number
+  bool suffices = false;   // as a release, or as an acquire: then it is the other that must change
+  Stack stack = {};
+};
+
+/// Why a race is one, where little is missing: after its access the earlier task wrote an atomic,
+/// and before its own the later task read that value.
+struct WeakPair {
+  ObjectId object = {};
+  WeakSide write = {};  // task: none where there is no such pair
+  WeakSide read = {};
+};
+
 /// A task that waits for a lock, and what passed it over.
 struct Starved {
   TaskIndex waiter = kNoTaskIndex;
@@ -146,6 +163,7 @@ struct Finding {
   FindingAccess accesses[kMaxFindingAccesses];  // the latest first
   MissedWake missed_wake = {};
   Starved starved = {};
+  WeakPair weak_pair = {};  // of a data race that was replayed
   std::uint32_t task_count = 0;
   FindingTask tasks[kMaxFindingTasks];
 };

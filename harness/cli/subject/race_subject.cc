@@ -69,6 +69,31 @@ WEFT_SCENARIO(published_by_itself, {.name = "race/published_by_itself", .budget 
   other.join();
 }
 
+// A flag that is as good as none; which of its sides is to blame is the test's to say.
+template <int kStored, int kLoaded>
+void publish_by_a_flag() {
+  static int payload;
+  static int ready;
+  payload = 0;
+  ready = 0;
+  std::thread other([] {
+    payload = 1;
+    __atomic_store_n(&ready, 1, kStored);
+  });
+  if (__atomic_load_n(&ready, kLoaded) == 1) weft::always(payload == 1, "it is there");
+  other.join();
+}
+
+WEFT_SCENARIO(relaxed_store, {.name = "race/relaxed_store", .budget = 200}) {
+  publish_by_a_flag<__ATOMIC_RELAXED, __ATOMIC_ACQUIRE>();
+}
+WEFT_SCENARIO(relaxed_load, {.name = "race/relaxed_load", .budget = 200}) {
+  publish_by_a_flag<__ATOMIC_RELEASE, __ATOMIC_RELAXED>();
+}
+WEFT_SCENARIO(relaxed_both, {.name = "race/relaxed_both", .budget = 200}) {
+  publish_by_a_flag<__ATOMIC_RELAXED, __ATOMIC_RELAXED>();
+}
+
 WEFT_SCENARIO(deadlock, {.name = "race/deadlock", .budget = 300}) {
   static std::mutex left;
   static std::mutex right;

@@ -132,6 +132,36 @@ TEST_F(RacesTest, AnAtomicAccessAcquiresBeforeItIsHeldAgainstEarlierOnes) {
   EXPECT_THAT(ran.out, Not(HasSubstr("never in")));
 }
 
+TEST_F(RacesTest, TheAtomicsThatNearlyOrderedItAreNamed) {
+  const struct {
+    const char* scenario;
+    const char* store;
+    const char* load;
+    const char* mend;
+  } kCases[] = {
+      {"race/relaxed_store", "(relaxed)", "(acquire)", "if the store released."},
+      {"race/relaxed_load", "(release)", "(relaxed)", "if the load acquired."},
+      {"race/relaxed_both", "(relaxed)", "(relaxed)",
+       "if the store released and the load acquired."},
+  };
+  for (const auto& tried : kCases) {
+    const Ran ran = weft(std::string("run ") + tried.scenario);
+    EXPECT_EQ(ran.status, 1);
+    const std::string store = rest_of_line(ran.out, "task 0.0: atomic store ");
+    EXPECT_THAT(store,
+                AllOf(HasSubstr("ready"), HasSubstr(tried.store), HasSubstr("race_subject.cc:")))
+        << ran.out;
+    const std::string load = rest_of_line(ran.out, "task 0: atomic load ");
+    EXPECT_THAT(load,
+                AllOf(HasSubstr("ready"), HasSubstr(tried.load), HasSubstr("race_subject.cc:")));
+    EXPECT_THAT(ran.out, HasSubstr(std::string("They would be in order ") + tried.mend));
+  }
+}
+
+TEST_F(RacesTest, WhereNoAtomicWasBetweenNoneIsNamed) {
+  EXPECT_THAT(weft("run race/one").out, Not(HasSubstr("They would be in order")));
+}
+
 TEST_F(RacesTest, ASuppressedDeadlockIsCountedAndTheExplorationGoesOn) {
   EXPECT_EQ(weft("run race/deadlock").status, 1);
   write("weft.supp", "# Never at the same time outside this test.\ndeadlock:lock_both\n");
