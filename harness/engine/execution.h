@@ -111,12 +111,14 @@ class Execution {
   /// What `self` did so far is handed over to whoever acquires `object`.
   void release(const Task& self, std::uintptr_t object) noexcept {
     memory_.synchronises(object);
+    if (self.order_ignored != 0) return;
     ordering_.release(self.index, self.operation_index, object);
   }
   /// `self` has taken over from whoever released `object`: a try that succeeded, for one.
   void acquire(const Task& self, std::uintptr_t object) noexcept {
-    ordering_.acquire(self.index, object);
     progress_.changed();
+    if (self.order_ignored != 0) return;
+    ordering_.acquire(self.index, object);
   }
 
   /// The same for a task that is not at a point: `pc` is where it is.

@@ -100,7 +100,8 @@ void MemoryWatch::freed(Task& self, std::uintptr_t block, std::uintptr_t pc) noe
   const Access now(self.index, self.operation_index, AccessKind::kFree, view.size, pc);
   if (looking_out_) look_out(self, AccessKind::kFree, view.size, pc);
   detect::Conflict conflict;
-  if (races_.release(block, view.size, now, conflict, execution_.ordering()))
+  if (races_.release(block, view.size, now, conflict, execution_.ordering()) &&
+      self.accesses_ignored == 0)
     report(self, now, view.size, conflict);
 }
 

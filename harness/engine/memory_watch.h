@@ -37,7 +37,7 @@ class MemoryWatch final : private detect::OriginSource {
   /// return if that is a finding.
   void accessed(Task& self, trace::AccessKind kind, std::uintptr_t address, std::size_t size,
                 std::uintptr_t pc) noexcept {
-    if (!active_) return;
+    if (!active_ || self.accesses_ignored != 0) return;
     const detect::Access now(self.index, self.operation_index, kind, size, pc);
     if (!trace::is_atomic(kind) && !looking_out_ && races_.touch_own(address, size, now)) [[likely]]
       return;

@@ -47,6 +47,10 @@ struct Task {
       {};                         // made by this operation
   std::uint64_t unlikely_at = 0;  // the operation whose unlikely choices were counted last
 
+  // Regions that ThreadSanitizer's annotations open; they nest.
+  std::uint32_t accesses_ignored = 0;  // no race is told of what it touches there
+  std::uint32_t order_ignored = 0;     // nothing that it does there orders anything
+
   // What it waits for: written by the task, and by whoever wakes it.
   trace::Operation pending;
   std::uint32_t stack = trace::kNoStack;  // where it announced; the recorder's
