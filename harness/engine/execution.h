@@ -52,6 +52,13 @@ inline constexpr TaskIndex kTimerIndex = 1;
 /// The timer's ordinal among the root's children, out of any program's reach.
 inline constexpr std::uint32_t kTimerOrdinal = 0xffffffff;
 
+/// The latest wake at an address met nobody.
+struct EmptyWake {
+  trace::MissedWake wake;
+  std::uint32_t told = 0;  // a futex's: the value that it told of
+  bool knows = false;      // that value
+};
+
 class Execution {
  public:
   Execution(const WorkerConfig& config, trace::Channel& channel, Executor& executor,
@@ -216,6 +223,7 @@ class Execution {
   void report_cycle_through(Task& at) noexcept;
   void report_livelock(Task& at) noexcept;
   [[nodiscard]] bool find_lost_wake() noexcept;
+  [[nodiscard]] static bool slept_through(const Task& task, const EmptyWake& wake) noexcept;
   void describe_tasks(Task& at) noexcept;
   [[nodiscard]] bool in_a_guard_page(std::uintptr_t address) const noexcept;
   [[noreturn]] void fail_described(Task& at, trace::FindingKind kind, const char* message,
@@ -235,7 +243,7 @@ class Execution {
   MemoryWatch memory_{*this};
   Progress progress_;
   BypassBounds bypass_bounds_;
-  FlatMap<trace::MissedWake> missed_wakes_{64};  // by address: the latest wake met nobody
+  FlatMap<EmptyWake> missed_wakes_{64};  // by address
 
   MappedArray<Task> tasks_;
   std::size_t task_count_ = 0;

@@ -208,7 +208,9 @@ void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t cou
     progress_.changed();
     missed_wakes_.erase(address);
   } else {
-    missed_wakes_.insert(address, {steps_, task.index, kNoTaskIndex});
+    // Others may have changed the word since; what the waker wrote is what it has to tell.
+    missed_wakes_.insert(
+        address, {{steps_, task.index, kNoTaskIndex}, task.wrote, task.wrote_at == address});
   }
 }
 

@@ -47,6 +47,10 @@ struct Task {
       {};                         // made by this operation
   std::uint64_t unlikely_at = 0;  // the operation whose unlikely choices were counted last
 
+  // The latest word of four bytes, a futex's size, that it wrote atomically.
+  std::uintptr_t wrote_at = 0;
+  std::uint32_t wrote = 0;
+
   // Regions that ThreadSanitizer's annotations open; they nest.
   std::uint32_t accesses_ignored = 0;  // no race is told of what it touches there
   std::uint32_t order_ignored = 0;     // nothing that it does there orders anything
