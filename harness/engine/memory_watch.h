@@ -85,8 +85,9 @@ class MemoryWatch final : private detect::OriginSource {
                 trace::FindingAccess& row) const noexcept;
   void describe_block(const HeapBlock& block, const detect::Access& earlier) noexcept;
   [[nodiscard]] bool passes_over(Task& self, std::uint64_t identity) noexcept;
+  [[nodiscard]] std::uint64_t place_of(std::uintptr_t address) const noexcept;
   [[nodiscard]] std::uint64_t identity_of(const detect::Access& now, const detect::Access& earlier,
-                                          std::uintptr_t address) const noexcept;
+                                          std::uint64_t place) const noexcept;
 
   // weak_order.cc
   /// An atomic whose value the earlier of the two accesses' tasks wrote after that access.

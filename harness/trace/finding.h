@@ -158,6 +158,7 @@ struct Finding {
   int line = 0;
   char detail[2048] = {};      // further lines, already readable
   std::uint64_t identity = 0;  // of what an exploration may pass over; 0: nothing
+  std::uint64_t place = 0;     // of a race: the object part of its identity
   ObjectId object = {};        // what the accesses touch
   std::uint32_t access_count = 0;
   FindingAccess accesses[kMaxFindingAccesses];  // the latest first

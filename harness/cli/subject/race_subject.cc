@@ -10,7 +10,7 @@
 
 namespace {
 
-// Written once each: an increment is two accesses, and so two races.
+// Written once each.
 [[gnu::used]] int visits;
 [[gnu::used]] int total;
 
@@ -92,6 +92,25 @@ WEFT_SCENARIO(relaxed_load, {.name = "race/relaxed_load", .budget = 200}) {
 }
 WEFT_SCENARIO(relaxed_both, {.name = "race/relaxed_both", .budget = 200}) {
   publish_by_a_flag<__ATOMIC_RELAXED, __ATOMIC_RELAXED>();
+}
+
+// An increment is two accesses, so two identities: a read against a write, and two writes.
+[[gnu::used]] int hits;
+[[gnu::noinline]] void note_hit() { ++hits; }
+WEFT_SCENARIO(increments, {.name = "race/increments", .budget = 300}) {
+  std::thread other(note_hit);
+  note_hit();
+  other.join();
+}
+
+// On one line, and still two: of two variables.
+[[gnu::used]] int wins;
+[[gnu::used]] int losses;
+[[gnu::noinline]] void note_end() { wins = 1, losses = 1; }
+WEFT_SCENARIO(two_on_a_line, {.name = "race/two_on_a_line", .budget = 300}) {
+  std::thread other(note_end);
+  note_end();
+  other.join();
 }
 
 WEFT_SCENARIO(deadlock, {.name = "race/deadlock", .budget = 300}) {

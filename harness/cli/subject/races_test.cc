@@ -162,6 +162,32 @@ TEST_F(RacesTest, WhereNoAtomicWasBetweenNoneIsNamed) {
   EXPECT_THAT(weft("run race/one").out, Not(HasSubstr("They would be in order")));
 }
 
+TEST_F(RacesTest, AnIncrementAgainstItselfIsOneRaceToItsReader) {
+  for (const char* strategy : {"portfolio", "random", "pos"}) {
+    const json result = json::parse(weft(std::string("run race/increments --keep-going --json "
+                                                     "--strategy ") +
+                                         strategy)
+                                        .out)["scenarios"][0];
+    ASSERT_EQ(result["findings"].size(), 1u) << strategy << result;
+    EXPECT_GT(result["findings"][0]["hits"], 1);
+    EXPECT_EQ(result["executions"], 300);
+    expect_replays(result["findings"][0]);
+  }
+}
+
+TEST_F(RacesTest, BothOfItsIdentitiesAreSuppressedByOneEntry) {
+  write("weft.supp", "# Known.\nrace:note_hit\n");
+  const Ran ran = weft("run race/increments --keep-going --suppressions weft.supp --json");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_GT(json::parse(ran.out)["suppressions"][0]["hits"], 1);
+}
+
+TEST_F(RacesTest, TwoVariablesOnOneLineAreTwoRaces) {
+  const json result =
+      json::parse(weft("run race/two_on_a_line --keep-going --json").out)["scenarios"][0];
+  EXPECT_EQ(result["findings"].size(), 2u) << result;
+}
+
 TEST_F(RacesTest, ASuppressedDeadlockIsCountedAndTheExplorationGoesOn) {
   EXPECT_EQ(weft("run race/deadlock").status, 1);
   write("weft.supp", "# Never at the same time outside this test.\ndeadlock:lock_both\n");
