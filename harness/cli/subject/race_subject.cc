@@ -94,6 +94,36 @@ WEFT_SCENARIO(relaxed_both, {.name = "race/relaxed_both", .budget = 200}) {
   publish_by_a_flag<__ATOMIC_RELAXED, __ATOMIC_RELAXED>();
 }
 
+// The fence makes a release of the store behind it, and what a third task wrote is nobody's order.
+WEFT_SCENARIO(fenced_store, {.name = "race/fenced_store", .budget = 200}) {
+  static int payload;
+  static int ready;
+  payload = 0;
+  ready = 0;
+  std::thread other([] {
+    payload = 1;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&ready, 1, __ATOMIC_RELAXED);
+  });
+  if (__atomic_load_n(&ready, __ATOMIC_RELAXED) == 1) weft::always(payload == 1, "it is there");
+  other.join();
+}
+WEFT_SCENARIO(overwritten_flag, {.name = "race/overwritten_flag", .budget = 500}) {
+  static int payload;
+  static int ready;
+  payload = 0;
+  ready = 0;
+  std::thread other([] {
+    payload = 1;
+    __atomic_store_n(&ready, 1, __ATOMIC_RELAXED);
+  });
+  std::thread third([] { __atomic_store_n(&ready, 2, __ATOMIC_RELAXED); });
+  const bool overwritten = __atomic_load_n(&ready, __ATOMIC_RELAXED) == 2;
+  if (overwritten) (void)*const_cast<volatile int*>(&payload);
+  other.join();
+  third.join();
+}
+
 // An increment is two accesses, so two identities: a read against a write, and two writes.
 [[gnu::used]] int hits;
 [[gnu::noinline]] void note_hit() { ++hits; }

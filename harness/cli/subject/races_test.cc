@@ -141,6 +141,7 @@ TEST_F(RacesTest, TheAtomicsThatNearlyOrderedItAreNamed) {
   } kCases[] = {
       {"race/relaxed_store", "(relaxed)", "(acquire)", "if the store released."},
       {"race/relaxed_load", "(release)", "(relaxed)", "if the load acquired."},
+      {"race/fenced_store", "(relaxed)", "(relaxed)", "if the load acquired."},
       {"race/relaxed_both", "(relaxed)", "(relaxed)",
        "if the store released and the load acquired."},
   };
@@ -160,6 +161,8 @@ TEST_F(RacesTest, TheAtomicsThatNearlyOrderedItAreNamed) {
 
 TEST_F(RacesTest, WhereNoAtomicWasBetweenNoneIsNamed) {
   EXPECT_THAT(weft("run race/one").out, Not(HasSubstr("They would be in order")));
+  const Ran ran = weft("run race/overwritten_flag");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("data race"), Not(HasSubstr("They would be in order"))));
 }
 
 TEST_F(RacesTest, AnIncrementAgainstItselfIsOneRaceToItsReader) {
