@@ -107,6 +107,31 @@ Json task_json(const Trace& trace, const trace::FindingTask& task) {
           {"stack", to_json(frames_of(trace, task.stack))}};
 }
 
+Json starved_json(const Trace& trace) {
+  const trace::Starved& starved = trace.finding.starved;
+  if (starved.waiter == kNoTaskIndex) return nullptr;
+  return {{"task", path_or_null(trace, starved.waiter)},
+          {"since_step", starved.since},
+          {"passed_over", starved.passed_over},
+          {"allowed", starved.most}};
+}
+
+Json weak_side_json(const Trace& trace, const trace::WeakSide& side) {
+  return {{"task", path_or_null(trace, side.task)},
+          {"operation", trace::name(side.operation)},
+          {"order", side.order},
+          {"suffices", side.suffices},
+          {"stack", to_json(frames_of(trace, side.stack))}};
+}
+
+Json weak_pair_json(const Trace& trace) {
+  const trace::WeakPair& pair = trace.finding.weak_pair;
+  if (pair.write.task == kNoTaskIndex) return nullptr;
+  return {{"object", describe_object(trace, pair.object)},
+          {"write", weak_side_json(trace, pair.write)},
+          {"read", weak_side_json(trace, pair.read)}};
+}
+
 Json step_json(const Trace& trace, const trace::Event& event) {
   return {{"step", event.step},
           {"task", path_or_null(trace, event.task)},
@@ -150,6 +175,8 @@ std::string render_json(const Trace& trace) {
                        {"memory_points", trace.meta.memory_points},
                        {"host", std::move(host)},
                        {"missed_wake_step", trace.finding.missed_wake.step},
+                       {"starved", starved_json(trace)},
+                       {"weak_pair", weak_pair_json(trace)},
                        {"object", describe_object(trace, trace.finding.object)},
                        {"accesses", std::move(accesses)},
                        {"tasks", std::move(tasks)},

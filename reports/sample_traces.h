@@ -220,6 +220,17 @@ inline void tell(Finding& finding) {
       touch(finding, kRoot, trace::AccessKind::kRead, 4).held[0] = {kB, kLockBSite};
       finding.accesses[1].held_count = 1;
       touch(finding, kRoot, trace::AccessKind::kAllocate, 16);
+      finding.weak_pair = {.object = kFlag,
+                           .write = {.task = kRoot,
+                                     .operation = OpKind::kAtomicStore,
+                                     .order = 0,
+                                     .suffices = false,
+                                     .stack = stack({kFlagSite, kSpawnSite})},
+                           .read = {.task = kChild,
+                                    .operation = OpKind::kAtomicLoad,
+                                    .order = 2,
+                                    .suffices = true,
+                                    .stack = stack({kFlagSite, kThreadSite})}};
       return say(finding,
                  "data race: a write of 4 bytes and an earlier read, which nothing orders");
     case FindingKind::kUseAfterFree:
@@ -253,6 +264,20 @@ inline void tell(Finding& finding) {
       return say(finding, "a thread is neither joined nor detached at the end");
     case FindingKind::kMemoryError:
       return say(finding, "heap-use-after-free: reads 4 bytes at offset 8 of a block of 16");
+    case FindingKind::kStarvation:
+      finding.starved = {.waiter = kChild, .since = 4, .passed_over = 3, .most = 2};
+      finding.object = kA;
+      finding.task = kRoot;
+      finding.tasks[0].state = TaskState::kRunnable;
+      finding.tasks[1] = finding.tasks[0];
+      finding.tasks[1].index = kChild;
+      finding.tasks[1].state = TaskState::kBlocked;
+      finding.tasks[1].operation = OpKind::kWriteLock;
+      finding.tasks[1].object = kA;
+      finding.tasks[1].stack = stack({kLockASite, kThreadSite, kInLibrary});
+      return say(finding,
+                 "a task that waits for a lock was passed over 3 times; weft::bounded_bypass "
+                 "allows 2");
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

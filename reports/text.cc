@@ -63,6 +63,13 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+bool waits_to_read(const FindingTask& task) {
+  return trace::wait_kind(task.operation) == trace::WaitKind::kRead;
+}
+bool waits_to_write(const FindingTask& task) {
+  return trace::wait_kind(task.operation) == trace::WaitKind::kWrite;
+}
+
 class Report {
  public:
   Report(const Trace& trace, const TextOptions& options) : trace_(trace), options_(options) {}
@@ -71,6 +78,7 @@ class Report {
     headline();
     waits();
     missed_wake();
+    starved();
     accesses();
     stacks();
     schedule();
@@ -196,6 +204,23 @@ class Report {
                      describe_step(trace_, *next), at(user_frame(trace_, *next))));
   }
 
+  // Who is passed over, and where it waits.
+  void starved() {
+    const trace::Starved& starved = trace_.finding.starved;
+    if (starved.waiter == kNoTaskIndex) return;
+    const auto row =
+        std::find_if(finding_tasks().begin(), finding_tasks().end(),
+                     [&](const FindingTask& task) { return task.index == starved.waiter; });
+    if (row == finding_tasks().end()) return;
+    section("Who starves");
+    const std::string where = at(user_frame(frames_of(trace_, row->stack)));
+    line(fmt::format("  {} waits {}{}{}", task(row->index), describe_wait(trace_, *row),
+                     where.empty() ? "" : ", ", where));
+    line(fmt::format("  since step {}; others took it {} meanwhile, where {} allowed",
+                     starved.since, counted(starved.passed_over, "time"),
+                     starved.most == 1 ? "1 is" : fmt::format("{} are", starved.most)));
+  }
+
   // What races or was freed, each access with its stack, and the order that is missing.
   void accesses() {
     const std::span rows(trace_.finding.accesses, trace_.finding.access_count);
@@ -207,12 +232,35 @@ class Report {
       locks({row.held, row.held_count});
       stack(row.stack);
     }
-    if (trace_.finding.kind == trace::FindingKind::kDataRace) line("  " + missing_order(trace_));
+    if (trace_.finding.kind != trace::FindingKind::kDataRace) return;
+    line("  " + missing_order(trace_));
+    weak_pair();
+  }
+
+  void weak_pair() {
+    const trace::WeakPair& pair = trace_.finding.weak_pair;
+    if (pair.write.task == kNoTaskIndex || pair.read.task == kNoTaskIndex) return;
+    const auto told = [&](const trace::WeakSide& side) {
+      const std::string where = at(user_frame(frames_of(trace_, side.stack)));
+      return fmt::format("{}: {}{}{}", task(side.task), describe_weak_side(trace_, side),
+                         where.empty() ? "" : ", ", where);
+    };
+    line("  Between the two accesses, the second of these read what the first wrote:");
+    line("    " + told(pair.write));
+    line("    " + told(pair.read));
+    line("  " + weak_order(pair));
   }
 
   [[nodiscard]] std::string held_by(const FindingTask& row) const {
     // Who ends is named in what is waited for.
     if (row.operation == trace::OpKind::kJoin) return {};
+    const auto holder =
+        std::find_if(finding_tasks().begin(), finding_tasks().end(),
+                     [&](const FindingTask& other) { return other.index == row.waits_for; });
+    const bool behind_a_writer =
+        holder != finding_tasks().end() && holder->state == TaskState::kBlocked &&
+        holder->object == row.object && waits_to_read(row) && waits_to_write(*holder);
+    if (behind_a_writer) return fmt::format(", behind {}", task(row.waits_for));
     return fmt::format(", held by {}", row.waits_for == row.index ? "itself" : task(row.waits_for));
   }
 

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "harness/base/check.h"
 #include "harness/trace/describe.h"
@@ -30,12 +31,13 @@ std::uint64_t cut_to(std::uint64_t value, std::uint8_t width_bytes) {
                                               : value & ((std::uint64_t{1} << width_bytes * 8) - 1);
 }
 
+constexpr std::string_view kOrderNames[] = {"relaxed", "consume", "acquire",
+                                            "release", "acq_rel", "seq_cst"};
+
 std::string order_suffix(std::uint8_t order) {
-  constexpr std::string_view kNames[] = {"relaxed", "consume", "acquire",
-                                         "release", "acq_rel", "seq_cst"};
   // seq_cst is what people mean when they write nothing.
   if (order >= 5) return {};
-  return fmt::format(" ({})", kNames[order]);
+  return fmt::format(" ({})", kOrderNames[order]);
 }
 
 std::string error_suffix(std::uint64_t error) {
@@ -98,6 +100,7 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kLeak: return "leak";
     case FindingKind::kThreadLeak: return "leaked thread";
     case FindingKind::kMemoryError: return "memory error";
+    case FindingKind::kStarvation: return "starvation";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");
@@ -214,6 +217,26 @@ std::string missing_order(const Trace& trace) {
                        earlier.held_count == 0 ? first : second);
   }
   return "They hold no lock in common.";
+}
+
+std::string describe_weak_side(const Trace& trace, const trace::WeakSide& side) {
+  const std::string object = describe_object(trace, trace.finding.weak_pair.object);
+  return fmt::format("{} {} ({})", trace::name(side.operation),
+                     object.empty() ? "something unnamed" : object,
+                     side.order < std::size(kOrderNames) ? kOrderNames[side.order] : "unknown");
+}
+
+std::string weak_order(const trace::WeakPair& pair) {
+  const auto what = [](const trace::WeakSide& side, const char* other) {
+    return side.operation == OpKind::kAtomicLoad || side.operation == OpKind::kAtomicStore
+               ? std::string(other)
+               : std::string(trace::name(side.operation)).substr(std::strlen("atomic "));
+  };
+  const std::string write = what(pair.write, "store") + " released";
+  const std::string read = what(pair.read, "load") + " acquired";
+  if (pair.write.suffices) return fmt::format("They would be in order if the {}.", read);
+  if (pair.read.suffices) return fmt::format("They would be in order if the {}.", write);
+  return fmt::format("They would be in order if the {} and the {}.", write, read);
 }
 
 std::string describe_wait(const Trace& trace, const trace::FindingTask& task) {

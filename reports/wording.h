@@ -28,6 +28,12 @@ namespace weft::reports {
 /// What a data race's two accesses lack, in one line.
 [[nodiscard]] std::string missing_order(const trace::Trace& trace);
 
+/// "atomic store of ready (relaxed)": one side of a pair that nearly put the accesses in order.
+[[nodiscard]] std::string describe_weak_side(const trace::Trace& trace,
+                                             const trace::WeakSide& side);
+/// What such a pair lacks: "That would put them in order if the store were a release."
+[[nodiscard]] std::string weak_order(const trace::WeakPair& pair);
+
 [[nodiscard]] std::string describe_wait(const trace::Trace& trace, const trace::FindingTask& task);
 
 }  // namespace weft::reports

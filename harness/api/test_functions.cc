@@ -47,6 +47,14 @@ void invariant(std::function<bool()> holds, const char* what) {
       what);
 }
 
+void bounded_bypass(std::uint64_t n) {
+  if (engine::on_task()) engine::bound_bypass(0, n);
+}
+
+void bounded_bypass(const volatile void* lock, std::uint64_t n) {
+  if (engine::on_task()) engine::bound_bypass(reinterpret_cast<std::uintptr_t>(lock), n);
+}
+
 bool exploring() noexcept { return engine::on_task(); }
 
 void framework::fail(const char* file, int line, const char* message) {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <span>
 
+#include "harness/base/prng.h"
+
 namespace weft::cli {
 namespace {
 
@@ -74,10 +76,34 @@ std::vector<std::string> names_of(const Channel& channel, trace::Symbolizer& sym
   for (const trace::FindingTask& task : tasks) {
     // Where every task waits and there is no cycle, all of them are the deadlock.
     if (cycle && !task.in_cycle) continue;
+    if (finding.kind == FindingKind::kStarvation && task.index != finding.starved.waiter) continue;
     names.add(task.object);
     names.add(task.stack);
   }
   return std::move(names).take();
+}
+
+std::uint64_t lines_of_race(const Channel& channel, trace::Symbolizer& symbolizer) {
+  const Finding& finding = channel.finding;
+  if (finding.access_count < 2) return 0;
+  std::uint64_t lines = 0;
+  for (const auto& access : std::span(finding.accesses, 2)) {
+    if (access.stack.count == 0) return 0;
+    const Site site = access.stack.frames[0];
+    if (site.module >= std::min<std::size_t>(channel.module_count, trace::kMaxModules)) return 0;
+    const trace::ModuleRow& row = channel.modules[site.module];
+    const auto frames =
+        symbolizer.code({row.path, ::strnlen(row.path, sizeof row.path)}, site.offset);
+    if (frames.empty() || frames.front().line == 0) return 0;
+    std::uint64_t place = trace::is_atomic(access.kind) ? 1 : 0;
+    for (const trace::Frame& frame : frames) {
+      place = fold(place, hash_text(frame.file.data(), frame.file.size()));
+      place = fold(place, frame.line);
+    }
+    lines += place;
+  }
+  // A stack's variables have no name that all executions share; better twice than not at all.
+  return fold(fold(1, lines), finding.place != 0 ? finding.place : finding.object.hash());
 }
 
 }  // namespace weft::cli

@@ -15,4 +15,10 @@ namespace weft::cli {
 [[nodiscard]] std::vector<std::string> names_of(const trace::Channel& channel,
                                                 trace::Symbolizer& symbolizer);
 
+/// Where a race is to its reader: the lines of source of both accesses, in no order, and what is
+/// known of the variable. `++x` against itself is a read and a write that race, and two writes, at
+/// one such place. 0: unknown.
+[[nodiscard]] std::uint64_t lines_of_race(const trace::Channel& channel,
+                                          trace::Symbolizer& symbolizer);
+
 }  // namespace weft::cli

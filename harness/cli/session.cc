@@ -68,6 +68,14 @@ class Session final : public engine::ExplorerHost {
     return true;
   }
 
+  bool is_told(const engine::SupervisedWorker& worker, std::uint64_t identity) override {
+    const std::uint64_t lines = lines_of_race(worker.channel(), symbolizer());
+    if (lines == 0) return false;
+    const auto [first, fresh] = race_at_.try_emplace(lines, identity);
+    if (!fresh) same_as_[identity] = first->second;
+    return !fresh;
+  }
+
   void found(const engine::Sighting& sighting) override {
     trace::RunFacts facts = run_facts(options_);
     facts.execution = sighting.execution;
@@ -86,8 +94,12 @@ class Session final : public engine::ExplorerHost {
     if (suppressed != suppressed_by_.end() && suppressed->second) {
       suppressions_.count(*suppressed->second, executions);
     }
-    const auto known = position_.find(identity);
-    if (known != position_.end()) bugs_[known->second].hits = executions;
+    const auto told = same_as_.find(identity);
+    const auto known = position_.find(told == same_as_.end() ? identity : told->second);
+    if (known == position_.end()) return;
+    // Which executions showed both of two that are told as one is not known.
+    std::uint64_t& hits = bugs_[known->second].hits;
+    hits = std::max(hits, executions);
   }
 
   void progress(const engine::Progress& progress) override {
@@ -103,7 +115,7 @@ class Session final : public engine::ExplorerHost {
  private:
   /// With both sides' whole stacks: the earlier one's are known after a replay alone.
   std::vector<std::string> names_in(const engine::SupervisedWorker& worker) {
-    if (symbolizer_ == nullptr) symbolizer_ = reports::make_symbolizer();
+    trace::Symbolizer& symbols = symbolizer();
     if (worker.outcome().finding.access_count != 0) {
       engine::SupervisedWorker again;
       const std::unique_ptr<engine::Strategy> replay = make_replay(worker.channel());
@@ -111,10 +123,15 @@ class Session final : public engine::ExplorerHost {
           engine::run_single(config_, body_, *replay,
                              std::max<std::uint64_t>(1, worker.outcome().execution), true, again) &&
           engine::same_finding(worker.outcome().finding, again.outcome())) {
-        return names_of(again.channel(), *symbolizer_);
+        return names_of(again.channel(), symbols);
       }
     }
-    return names_of(worker.channel(), *symbolizer_);
+    return names_of(worker.channel(), symbols);
+  }
+
+  trace::Symbolizer& symbolizer() {
+    if (symbolizer_ == nullptr) symbolizer_ = reports::make_symbolizer();
+    return *symbolizer_;
   }
 
   const Options& options_;
@@ -126,6 +143,8 @@ class Session final : public engine::ExplorerHost {
   std::unordered_map<std::uint64_t, std::size_t> position_;  // in bugs_, by identity
   Suppressions suppressions_;
   std::unordered_map<std::uint64_t, std::optional<std::size_t>> suppressed_by_;  // by identity
+  std::unordered_map<std::uint64_t, std::uint64_t> race_at_;  // its identity, by its lines
+  std::unordered_map<std::uint64_t, std::uint64_t> same_as_;  // the identity that was told instead
   std::unique_ptr<trace::Symbolizer> symbolizer_;
 };
 

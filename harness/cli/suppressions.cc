@@ -26,6 +26,7 @@ constexpr struct {
     {"race", FindingKind::kDataRace},          {"deadlock", FindingKind::kDeadlock},
     {"lost_wakeup", FindingKind::kLostWakeup}, {"leak", FindingKind::kLeak},
     {"mutex", FindingKind::kLockMisuse},       {"thread", FindingKind::kThreadLeak},
+    {"starvation", FindingKind::kStarvation},
 };
 
 std::string kind_names() {

@@ -99,7 +99,7 @@ TEST(SuppressionFile, AMistakeIsNamedWithItsLine) {
   EXPECT_THAT(error_in("#\nrace:f\n"), HasSubstr("has no reason"));
   EXPECT_EQ(error_in("# known\nrase:f\n"),
             "weft.supp:2: 'rase:f' begins with none of race:, deadlock:, lost_wakeup:, leak:, "
-            "mutex:, thread:, which are what can be suppressed");
+            "mutex:, thread:, starvation:, which are what can be suppressed");
   EXPECT_THAT(error_in("# known\nCache::hits\n"), HasSubstr("begins with none of"));
   EXPECT_EQ(error_in("# known\nrace: \n"),
             "weft.supp:2: 'race:' matches nothing; '*' stands for everything");

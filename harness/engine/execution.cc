@@ -47,6 +47,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   memory_.clear();
   progress_.clear();
   missed_wakes_.clear();
+  bypass_bounds_.clear();
   task_count_ = 0;
   next_slot_ = 0;
   enabled_.clear();

@@ -31,6 +31,7 @@
 #include "harness/base/arena.h"
 #include "harness/base/flat_map.h"
 #include "harness/base/mapped_array.h"
+#include "harness/engine/bypass_bounds.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/memory_watch.h"
 #include "harness/engine/observer.h"
@@ -50,6 +51,13 @@ inline constexpr TaskIndex kRootIndex = 0;
 inline constexpr TaskIndex kTimerIndex = 1;
 /// The timer's ordinal among the root's children, out of any program's reach.
 inline constexpr std::uint32_t kTimerOrdinal = 0xffffffff;
+
+/// The latest wake at an address met nobody.
+struct EmptyWake {
+  trace::MissedWake wake;
+  std::uint32_t told = 0;  // a futex's: the value that it told of
+  bool knows = false;      // that value
+};
 
 class Execution {
  public:
@@ -110,12 +118,14 @@ class Execution {
   /// What `self` did so far is handed over to whoever acquires `object`.
   void release(const Task& self, std::uintptr_t object) noexcept {
     memory_.synchronises(object);
+    if (self.order_ignored != 0) return;
     ordering_.release(self.index, self.operation_index, object);
   }
   /// `self` has taken over from whoever released `object`: a try that succeeded, for one.
   void acquire(const Task& self, std::uintptr_t object) noexcept {
-    ordering_.acquire(self.index, object);
     progress_.changed();
+    if (self.order_ignored != 0) return;
+    ordering_.acquire(self.index, object);
   }
 
   /// The same for a task that is not at a point: `pc` is where it is.
@@ -131,6 +141,18 @@ class Execution {
   void describe_own_stack(std::uintptr_t pc, trace::Stack& stack) const noexcept;
 
   bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
+
+  [[nodiscard]] BypassBounds& bypass_bounds() noexcept { return bypass_bounds_; }
+  /// `self` takes `lock`, which is not noted yet; `pc` is where. Does not return where that passes
+  /// over a waiting task once too often. Readers share, and so pass only writers over.
+  void passes_over_waiters(Task& self, std::uintptr_t lock, std::uintptr_t pc,
+                           bool shared = false) noexcept {
+    if (bypass_bounds_.any()) [[unlikely]]
+      pass_waiters_over(self, lock, pc, shared);
+  }
+
+  /// Whether a reader that comes to `lock` now must let a waiting writer go first.
+  [[nodiscard]] bool holds_readers_back(std::uintptr_t lock) const noexcept;
 
   // --- What both sides look at.
   [[nodiscard]] Task& task(TaskIndex index) noexcept { return tasks_[index]; }
@@ -166,6 +188,11 @@ class Execution {
   [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
   void account(const Task& at, Task& chosen) noexcept;
   void fire_timer() noexcept;
+  [[nodiscard]] bool waits_to_write(const Task& task, std::uintptr_t lock) const noexcept {
+    return task.state == TaskState::kReady && task.waited && !task.timed_out &&
+           task.pending.address == lock &&
+           trace::wait_kind(task.pending.kind) == trace::WaitKind::kWrite;
+  }
   void set_enabled(Task& task) noexcept;
   [[nodiscard]] bool would_succeed(const Task& task) const noexcept;
   void log_deviation(Task& at, trace::ChoiceKind kind, std::uint64_t value,
@@ -178,6 +205,10 @@ class Execution {
   // execution.cc
   void begin(Strategy& strategy) noexcept;
   Task& add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept;
+
+  // starvation.cc
+  void pass_waiters_over(Task& self, std::uintptr_t lock, std::uintptr_t pc, bool shared) noexcept;
+  void forgive_unfairness(const Task& chosen) noexcept;
 
   // leftovers.cc
   void check_leftovers() noexcept;
@@ -192,6 +223,7 @@ class Execution {
   void report_cycle_through(Task& at) noexcept;
   void report_livelock(Task& at) noexcept;
   [[nodiscard]] bool find_lost_wake() noexcept;
+  [[nodiscard]] static bool slept_through(const Task& task, const EmptyWake& wake) noexcept;
   void describe_tasks(Task& at) noexcept;
   [[nodiscard]] bool in_a_guard_page(std::uintptr_t address) const noexcept;
   [[noreturn]] void fail_described(Task& at, trace::FindingKind kind, const char* message,
@@ -210,7 +242,8 @@ class Execution {
   model::HappensBefore ordering_{trace::kMaxTasks, arena_};
   MemoryWatch memory_{*this};
   Progress progress_;
-  FlatMap<trace::MissedWake> missed_wakes_{64};  // by address: the latest wake met nobody
+  BypassBounds bypass_bounds_;
+  FlatMap<EmptyWake> missed_wakes_{64};  // by address
 
   MappedArray<Task> tasks_;
   std::size_t task_count_ = 0;

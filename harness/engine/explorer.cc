@@ -253,10 +253,10 @@ void Exploration::report(Lane& lane) {
   sighting.failed = &lane.worker.channel();
   sighting.execution = std::max<std::uint64_t>(sighting.outcome.execution, 1);
   sighting.identity = identity_of(*sighting.failed, sighting.outcome.finding);
-  if (!bugs_.insert(sighting.identity).second) {
-    host_.found_again(sighting.identity);
+  if (bugs_.contains(sighting.identity)) return host_.found_again(sighting.identity);
+  if (sighting.outcome.finding.identity != 0 && host_.is_told(lane.worker, sighting.identity))
     return;
-  }
+  bugs_.insert(sighting.identity);
   confirm(lane, sighting);
 }
 

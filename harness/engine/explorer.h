@@ -69,6 +69,12 @@ class ExplorerHost {
   /// Whether the user has said, with a reason, that what ended the worker's execution is not to be
   /// reported. Asked once for each such execution.
   virtual bool suppresses(const SupervisedWorker& worker) { return (void)worker, false; }
+  /// Whether the race in the worker, whose identity is new, is to its reader one that was found
+  /// before: the same lines of source about the same variable. It is then reported no more. Asked
+  /// once for each identity.
+  virtual bool is_told(const SupervisedWorker& worker, std::uint64_t identity) {
+    return (void)worker, (void)identity, false;
+  }
   /// A bug not seen before in this exploration.
   virtual void found(const Sighting& sighting) = 0;
   /// The bug of that identity again, in another execution.

@@ -67,7 +67,10 @@ std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& f
   const std::size_t count = std::min<std::size_t>(finding.task_count, trace::kMaxFindingTasks);
   for (std::size_t i = 0; i < count; ++i) {
     const trace::FindingTask& task = finding.tasks[i];
-    if (finding.kind == FindingKind::kDeadlock ? task.in_cycle : task.index == finding.task) {
+    // Who took the lock last is the schedule's as well.
+    const TaskIndex one =
+        finding.kind == FindingKind::kStarvation ? finding.starved.waiter : finding.task;
+    if (finding.kind == FindingKind::kDeadlock ? task.in_cycle : task.index == one) {
       places += fold_stack(1, channel, task.stack);
     }
   }

@@ -46,6 +46,14 @@ void Execution::for_each_awaited(const Task& task, Visit visit) const noexcept {
     case trace::WaitKind::kOnce:
     case trace::WaitKind::kGuard:
     case trace::WaitKind::kRead:
+      if (holds_readers_back(task.pending.address) &&
+          locks_.holder(task.pending.address) == kNoTaskIndex) {
+        for (std::size_t i = 0; i < task_count_; ++i) {
+          if (waits_to_write(tasks_.data()[i], task.pending.address)) visit(tasks_.data()[i].index);
+        }
+        return;
+      }
+      return locks_.for_each_holder(task.pending.address, visit);
     case trace::WaitKind::kWrite:
     case trace::WaitKind::kSpin:
     case trace::WaitKind::kLoader: return locks_.for_each_holder(task.pending.address, visit);
@@ -96,15 +104,28 @@ void Execution::report_livelock(Task& at) noexcept {
                  "every task that can run only looks, again and again, and nothing changes");
 }
 
+/// Whether the wake was meant for what `task` waits for, as it turns out at the end. A futex's
+/// waiter sleeps on a value. If the word has another by now, the waiter was not told. If it sleeps
+/// on the very value that the wake told of, it decided before and slept after. Otherwise the news
+/// was outdated when the waiter looked: a count that was raised, and taken by somebody else, is no
+/// loss. Of a condition variable only the program knows what its wakes are about.
+bool Execution::slept_through(const Task& task, const EmptyWake& wake) noexcept {
+  if (task.pending.kind != OpKind::kFutexBlocked) return true;
+  const auto expected = static_cast<std::uint32_t>(task.pending.argument);
+  const std::uint32_t now = __atomic_load_n(
+      reinterpret_cast<const std::uint32_t*>(task.pending.address), __ATOMIC_RELAXED);
+  return now != expected || !wake.knows || wake.told == expected;
+}
+
 bool Execution::find_lost_wake() noexcept {
   for (std::size_t i = 0; i < task_count_; ++i) {
     const Task& task = tasks_[i];
     if (task.state == TaskState::kEnded ||
         trace::wait_kind(task.pending.kind) != trace::WaitKind::kWake)
       continue;
-    const trace::MissedWake* missed = missed_wakes_.find(task.pending.address);
-    if (missed == nullptr) continue;
-    channel_.finding.missed_wake = {missed->step, missed->by, task.index};
+    const EmptyWake* missed = missed_wakes_.find(task.pending.address);
+    if (missed == nullptr || !slept_through(task, *missed)) continue;
+    channel_.finding.missed_wake = {missed->wake.step, missed->wake.by, task.index};
     channel_.finding.object = object_of(task.pending);
     return true;
   }

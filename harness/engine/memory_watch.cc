@@ -39,6 +39,9 @@ MemoryWatch::MemoryWatch(Execution& execution) noexcept
 void MemoryWatch::clear() noexcept {
   races_.clear();
   passed_ = nullptr;
+  weak_writes_ = nullptr;
+  released_by_fence_ = false;
+  weak_pair_ = {};
   // The warm-up knows of nothing that is to be passed over.
   active_ =
       execution_.config().detect_races &&
@@ -97,7 +100,8 @@ void MemoryWatch::freed(Task& self, std::uintptr_t block, std::uintptr_t pc) noe
   const Access now(self.index, self.operation_index, AccessKind::kFree, view.size, pc);
   if (looking_out_) look_out(self, AccessKind::kFree, view.size, pc);
   detect::Conflict conflict;
-  if (races_.release(block, view.size, now, conflict, execution_.ordering()))
+  if (races_.release(block, view.size, now, conflict, execution_.ordering()) &&
+      self.accesses_ignored == 0)
     report(self, now, view.size, conflict);
 }
 
@@ -118,22 +122,26 @@ void MemoryWatch::look_out(Task& self, AccessKind kind, std::size_t size,
   }
 }
 
+/// The same for the same variable in any execution, as far as that can be known.
+std::uint64_t MemoryWatch::place_of(std::uintptr_t address) const noexcept {
+  const ProcessImage& image = execution_.image();
+  HeapBlock block;
+  if (image.find_block(address, block)) {
+    return fold(fold(1, image.site_of(block.allocated.pc - 1).offset), address - block.begin);
+  }
+  const ObjectId object = execution_.object_of(address);
+  return object.space == ObjectSpace::kModule ? object.hash() : 0;
+}
+
 std::uint64_t MemoryWatch::identity_of(const Access& now, const Access& earlier,
-                                       std::uintptr_t address) const noexcept {
+                                       std::uint64_t place_in_memory) const noexcept {
   const ProcessImage& image = execution_.image();
   const auto place = [&](const Access& access) {
     const Site site = image.site_of(access.pc - 1);
     return fold(fold(access.kind, site.module), site.offset);
   };
   // Which of the two came first is the schedule's.
-  std::uint64_t identity = fold(1, place(now) + place(earlier));
-  HeapBlock block;
-  if (image.find_block(address, block)) {
-    identity = fold(identity, image.site_of(block.allocated.pc - 1).offset);
-    return fold(identity, address - block.begin);
-  }
-  const ObjectId object = execution_.object_of(address);
-  return object.space == ObjectSpace::kModule ? fold(identity, object.hash()) : identity;
+  return fold(fold(1, place(now) + place(earlier)), place_in_memory);
 }
 
 bool MemoryWatch::passes_over(Task& self, std::uint64_t identity) noexcept {
@@ -200,11 +208,13 @@ void MemoryWatch::report(Task& self, const Access& now, std::size_t size,
                          const detect::Conflict& conflict) noexcept {
   const Access& earlier = conflict.earlier;
   const bool after_free = earlier.what() == AccessKind::kFree;
-  const std::uint64_t identity = after_free ? 0 : identity_of(now, earlier, conflict.address);
+  const std::uint64_t place = place_of(conflict.address);
+  const std::uint64_t identity = after_free ? 0 : identity_of(now, earlier, place);
   if (!after_free && passes_over(self, identity)) return;
 
   trace::Finding& finding = execution_.channel().finding;
   finding.identity = identity;
+  finding.place = place;
   finding.object = execution_.object_of(conflict.address);
   finding.access_count = 2;
   describe(now, size, finding.accesses[0]);
@@ -214,6 +224,7 @@ void MemoryWatch::report(Task& self, const Access& now, std::size_t size,
   describe(earlier, after_free && on_heap ? block.size : std::size_t{earlier.size},
            finding.accesses[1]);
   if (on_heap) describe_block(block, earlier);
+  if (looking_out_ && !after_free) finding.weak_pair = weak_pair_;
 
   FixedText<256> text;
   text.append(after_free ? "use after free: " : "data race: ").append(with_article(now.what()));

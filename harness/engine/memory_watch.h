@@ -37,7 +37,7 @@ class MemoryWatch final : private detect::OriginSource {
   /// return if that is a finding.
   void accessed(Task& self, trace::AccessKind kind, std::uintptr_t address, std::size_t size,
                 std::uintptr_t pc) noexcept {
-    if (!active_) return;
+    if (!active_ || self.accesses_ignored != 0) return;
     const detect::Access now(self.index, self.operation_index, kind, size, pc);
     if (!trace::is_atomic(kind) && !looking_out_ && races_.touch_own(address, size, now)) [[likely]]
       return;
@@ -60,6 +60,12 @@ class MemoryWatch final : private detect::OriginSource {
   [[noreturn]] void bad_free(Task& self, trace::FindingKind kind, std::uintptr_t block,
                              std::uintptr_t pc) noexcept;
 
+  /// `self` performed an atomic operation or, with no address, a fence.
+  void ordered(const Task& self, const trace::Operation& operation, bool wrote) noexcept {
+    if (looking_out_) [[unlikely]]
+      note_order(self, operation, wrote);
+  }
+
   /// A lock or an atomic lives at `address`.
   void synchronises(std::uintptr_t address) noexcept {
     if (active_) races_.synchronises(address);
@@ -79,8 +85,21 @@ class MemoryWatch final : private detect::OriginSource {
                 trace::FindingAccess& row) const noexcept;
   void describe_block(const HeapBlock& block, const detect::Access& earlier) noexcept;
   [[nodiscard]] bool passes_over(Task& self, std::uint64_t identity) noexcept;
+  [[nodiscard]] std::uint64_t place_of(std::uintptr_t address) const noexcept;
   [[nodiscard]] std::uint64_t identity_of(const detect::Access& now, const detect::Access& earlier,
-                                          std::uintptr_t address) const noexcept;
+                                          std::uint64_t place) const noexcept;
+
+  // weak_order.cc
+  /// An atomic whose value the earlier of the two accesses' tasks wrote after that access.
+  struct WeakWrite {
+    std::uintptr_t address = 0;  // 0: overwritten by another
+    trace::WeakSide side;
+    WeakWrite* next = nullptr;
+  };
+  void note_order(const Task& self, const trace::Operation& operation, bool wrote) noexcept;
+  [[nodiscard]] WeakWrite* find_weak_write(std::uintptr_t address) noexcept;
+  [[nodiscard]] trace::WeakSide weak_side(const Task& self, const trace::Operation& operation,
+                                          bool suffices) const noexcept;
 
   /// A race passed over in this execution; once is enough.
   struct Passed {
@@ -94,6 +113,9 @@ class MemoryWatch final : private detect::OriginSource {
   bool looking_out_ = false;
   bool known_objects_ = false;
   Passed* passed_ = nullptr;
+  WeakWrite* weak_writes_ = nullptr;
+  bool released_by_fence_ = false;  // the earlier task, after its access
+  trace::WeakPair weak_pair_;
 };
 
 }  // namespace weft::engine

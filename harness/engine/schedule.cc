@@ -38,10 +38,12 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
   for (std::uint16_t& made : task.choices) made = 0;
   task.woken = false;
   task.timed_out = false;
+  task.waited = false;
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->announced(task);
   set_enabled(task);
   if (!enabled_.contains(task.index)) {
     task.wait_order = ++next_wait_order_;
+    if (trace::wait_kind(operation.kind) == trace::WaitKind::kWrite) refresh(operation.address);
     report_cycle_through(task);
   }
   reschedule(task);
@@ -167,6 +169,7 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
   ++steps_;
   channel_.steps = steps_;
   if (!same) ++channel_.switches;
+  if (bypass_bounds_.any()) forgive_unfairness(chosen);
   if (preempted) ++channel_.preemptions;
   if (observer_count_ != 0) {
     const StepView view{steps_, &chosen, preempted, enabled_.count(), enabled_.low_word(), digest_};
@@ -205,7 +208,9 @@ void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t cou
     progress_.changed();
     missed_wakes_.erase(address);
   } else {
-    missed_wakes_.insert(address, {steps_, task.index, kNoTaskIndex});
+    // Others may have changed the word since; what the waker wrote is what it has to tell.
+    missed_wakes_.insert(
+        address, {{steps_, task.index, kNoTaskIndex}, task.wrote, task.wrote_at == address});
   }
 }
 
@@ -248,7 +253,8 @@ bool Execution::would_succeed(const Task& task) const noexcept {
     case trace::WaitKind::kRead:
       if (task.timed_out && op.deadline != trace::kNever) return true;
       return model::read_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
-                                      locks_.holder(op.address) == task.index);
+                                      locks_.holder(op.address) == task.index) &&
+             !holds_readers_back(op.address);
     case trace::WaitKind::kWrite:
       if (task.timed_out && op.deadline != trace::kNever) return true;
       return model::write_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
@@ -277,6 +283,15 @@ bool Execution::would_succeed(const Task& task) const noexcept {
 void Execution::set_enabled(Task& task) noexcept {
   const bool enabled = task.state == TaskState::kReady && would_succeed(task);
   enabled_.assign(task.index, enabled);
+  if (!enabled) {
+    task.left_out = 0;
+    if (!task.waited || task.forgiven) {
+      task.waits_since = steps_;
+      task.passed_over = 0;
+    }
+    task.waited = true;
+    task.forgiven = false;
+  }
   const bool timed =
       !enabled && task.state == TaskState::kReady && task.pending.deadline != trace::kNever;
   if (timed == task.counted_as_timed) return;
@@ -295,9 +310,18 @@ void Execution::refresh(std::uintptr_t address) noexcept {
   }
 }
 
+bool Execution::holds_readers_back(std::uintptr_t lock) const noexcept {
+  if (!model::prefers_writers(*reinterpret_cast<const pthread_rwlock_t*>(lock))) return false;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    if (waits_to_write(tasks_.data()[i], lock)) return true;
+  }
+  return false;
+}
+
 void Execution::wake(Task& waiter, const trace::Operation& next) noexcept {
   waiter.pending = next;
   waiter.woken = true;
+  waiter.waited = false;
   set_enabled(waiter);
 }
 
@@ -317,8 +341,12 @@ void Execution::fire_timer() noexcept {
       task.pending = {.kind = OpKind::kCondReacquire,
                       .address = static_cast<std::uintptr_t>(task.pending.argument),
                       .pc = task.pending.pc};
+      task.waited = false;
     }
     set_enabled(task);
+    // A writer that gives up holds no reader back any more.
+    if (trace::wait_kind(task.pending.kind) == trace::WaitKind::kWrite)
+      refresh(task.pending.address);
   }
   ++tasks_[kTimerIndex].operation_index;
 }

@@ -47,13 +47,26 @@ struct Task {
       {};                         // made by this operation
   std::uint64_t unlikely_at = 0;  // the operation whose unlikely choices were counted last
 
+  // The latest word of four bytes, a futex's size, that it wrote atomically.
+  std::uintptr_t wrote_at = 0;
+  std::uint32_t wrote = 0;
+
+  // Regions that ThreadSanitizer's annotations open; they nest.
+  std::uint32_t accesses_ignored = 0;  // no race is told of what it touches there
+  std::uint32_t order_ignored = 0;     // nothing that it does there orders anything
+
   // What it waits for: written by the task, and by whoever wakes it.
   trace::Operation pending;
   std::uint32_t stack = trace::kNoStack;  // where it announced; the recorder's
   std::uint64_t wait_order = 0;           // when it joined a wait queue
   bool counted_as_timed = false;          // in Execution::timed_waits_
-  bool woken = false;                     // a signal or wake reached it
-  bool timed_out = false;                 // its deadline passed first
+  bool waited = false;                    // for what `pending` is about, at some time
+  StepIndex waits_since = 0;              // where waited
+  std::uint64_t passed_over = 0;          // by others that took it since; where a bound is set
+  std::uint64_t left_out = 0;             // steps in a row that it could have gone on instead
+  bool forgiven = false;   // could have gone on for longer than a fair strategy waits
+  bool woken = false;      // a signal or wake reached it
+  bool timed_out = false;  // its deadline passed first
   bool detached = false;
   bool joined = false;
 

@@ -77,6 +77,15 @@ void add_invariant(bool (*holds)(void*), void* context, const char* what) {
   }
 }
 
+void bound_bypass(std::uintptr_t lock, std::uint64_t most) {
+  Execution& execution = *current_task->execution;
+  if (lock == 0) return execution.bypass_bounds().bound_all(most);
+  if (!execution.bypass_bounds().bound(lock, most)) {
+    execution.fail(trace::FindingKind::kUserError,
+                   "weft::bounded_bypass: more than 64 locks in one execution; bound all of them");
+  }
+}
+
 void report_expectation(const char* file, int line, const char* message) {
   current_task->execution->fail(trace::FindingKind::kExpectation, message, file, line);
 }

@@ -28,6 +28,10 @@ void mark_sometimes(bool condition, const char* what);
 /// execution; both live in the subject's memory and die with the execution.
 void add_invariant(bool (*holds)(void*), void* context, const char* what);
 
+/// weft::bounded_bypass: for the lock at `lock`, or, where that is 0, for every lock that has no
+/// bound of its own.
+void bound_bypass(std::uintptr_t lock, std::uint64_t most);
+
 /// A failed expectation of a test framework: ends the execution with a finding.
 /// `file` may be null where the framework does not know it.
 [[noreturn]] void report_expectation(const char* file, int line, const char* message);

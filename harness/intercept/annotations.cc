@@ -45,6 +45,34 @@ void unlocking(const volatile void* object, bool shared) noexcept {
   release(shared ? readers_of(object) : told_by(object));
 }
 
+/// As ThreadSanitizer has it, where regions for reads and for writes ignore both.
+void ignore_accesses(bool begin) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return;
+  if (begin) {
+    ++self->accesses_ignored;
+  } else if (self->accesses_ignored != 0) {
+    --self->accesses_ignored;
+  }
+}
+
+/// Atomic operations are not even accesses there.
+void ignore_order(bool begin) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return;
+  if (begin) {
+    ++self->order_ignored;
+  } else if (self->order_ignored != 0) {
+    --self->order_ignored;
+  }
+}
+
+/// What a lock does inside, of which its annotations tell all there is to know.
+void ignore_inside(bool begin) noexcept {
+  ignore_accesses(begin);
+  ignore_order(begin);
+}
+
 }  // namespace
 }  // namespace weft::intercept
 
@@ -55,19 +83,22 @@ WEFT_INTERPOSE void __tsan_release(void* object) { release(told_by(object)); }
 
 WEFT_INTERPOSE void __tsan_mutex_create(void*, unsigned) {}
 WEFT_INTERPOSE void __tsan_mutex_destroy(void* object, unsigned) { forget(object); }
-WEFT_INTERPOSE void __tsan_mutex_pre_lock(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_pre_lock(void*, unsigned) { ignore_inside(true); }
 WEFT_INTERPOSE void __tsan_mutex_post_lock(void* object, unsigned flags, int) {
+  ignore_inside(false);
   if ((flags & kTryLockFailed) == 0) locked(object, (flags & kReadLock) != 0);
 }
 WEFT_INTERPOSE int __tsan_mutex_pre_unlock(void* object, unsigned flags) {
   unlocking(object, (flags & kReadLock) != 0);
+  ignore_inside(true);
   return 0;  // recursive locks open in one go; none was held more than once
 }
-WEFT_INTERPOSE void __tsan_mutex_post_unlock(void*, unsigned) {}
-WEFT_INTERPOSE void __tsan_mutex_pre_signal(void*, unsigned) {}
-WEFT_INTERPOSE void __tsan_mutex_post_signal(void*, unsigned) {}
-WEFT_INTERPOSE void __tsan_mutex_pre_divert(void*, unsigned) {}
-WEFT_INTERPOSE void __tsan_mutex_post_divert(void*, unsigned) {}
+WEFT_INTERPOSE void __tsan_mutex_post_unlock(void*, unsigned) { ignore_inside(false); }
+WEFT_INTERPOSE void __tsan_mutex_pre_signal(void*, unsigned) { ignore_inside(true); }
+WEFT_INTERPOSE void __tsan_mutex_post_signal(void*, unsigned) { ignore_inside(false); }
+// Other code than the lock's runs between these two.
+WEFT_INTERPOSE void __tsan_mutex_pre_divert(void*, unsigned) { ignore_inside(false); }
+WEFT_INTERPOSE void __tsan_mutex_post_divert(void*, unsigned) { ignore_inside(true); }
 
 WEFT_INTERPOSE void AnnotateHappensBefore(const char*, int, const volatile void* object) {
   release(told_by(object));
@@ -89,13 +120,16 @@ WEFT_INTERPOSE void AnnotateRWLockReleased(const char*, int, const volatile void
   unlocking(object, writes == 0);
 }
 
+WEFT_INTERPOSE void AnnotateIgnoreReadsBegin(const char*, int) { ignore_accesses(true); }
+WEFT_INTERPOSE void AnnotateIgnoreReadsEnd(const char*, int) { ignore_accesses(false); }
+WEFT_INTERPOSE void AnnotateIgnoreWritesBegin(const char*, int) { ignore_accesses(true); }
+WEFT_INTERPOSE void AnnotateIgnoreWritesEnd(const char*, int) { ignore_accesses(false); }
+WEFT_INTERPOSE void AnnotateIgnoreSyncBegin(const char*, int) { ignore_order(true); }
+WEFT_INTERPOSE void AnnotateIgnoreSyncEnd(const char*, int) { ignore_order(false); }
+WEFT_INTERPOSE void __tsan_ignore_thread_begin() { ignore_accesses(true); }
+WEFT_INTERPOSE void __tsan_ignore_thread_end() { ignore_accesses(false); }
+
 // Of no consequence here: code that says so is explored, and its races told, all the same.
-WEFT_INTERPOSE void AnnotateIgnoreReadsBegin(const char*, int) {}
-WEFT_INTERPOSE void AnnotateIgnoreReadsEnd(const char*, int) {}
-WEFT_INTERPOSE void AnnotateIgnoreWritesBegin(const char*, int) {}
-WEFT_INTERPOSE void AnnotateIgnoreWritesEnd(const char*, int) {}
-WEFT_INTERPOSE void AnnotateIgnoreSyncBegin(const char*, int) {}
-WEFT_INTERPOSE void AnnotateIgnoreSyncEnd(const char*, int) {}
 WEFT_INTERPOSE void AnnotateBenignRaceSized(const char*, int, const volatile void*, std::size_t,
                                             const char*) {}
 WEFT_INTERPOSE void AnnotateBenignRace(const char*, int, const volatile void*, const char*) {}

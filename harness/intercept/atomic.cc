@@ -111,8 +111,10 @@ WEFT_INTERPOSE void __tsan_atomic_thread_fence(int order) {
     Operation op = operation_on(OpKind::kFence, nullptr, WEFT_CALLER);
     op.order = static_cast<std::uint8_t>(order);
     announce(*self, op);
+    if (self->order_ignored != 0) return;
     self->execution->ordering().fence(self->index, self->operation_index,
                                       static_cast<weft::model::MemoryOrder>(order));
+    self->execution->memory().ordered(*self, op, false);
   }
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

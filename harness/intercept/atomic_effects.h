@@ -25,8 +25,17 @@ inline void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
 /// `self` has just performed `op` on `size` bytes. `changed`: it may have left another value there.
 inline void settle_atomic(Task& self, const Operation& op, std::size_t size, bool wrote,
                           bool changed) noexcept {
+  if (wrote && size == sizeof self.wrote) {
+    self.wrote_at = op.address;
+    self.wrote = *reinterpret_cast<const volatile std::uint32_t*>(op.address);
+  }
+  if (self.order_ignored != 0) {
+    if (changed) self.execution->progress().changed();
+    return;
+  }
   // First: what the operation acquires comes before the operation itself, too.
   settle_order(self, op, wrote);
+  self.execution->memory().ordered(self, op, wrote);
   self.execution->memory().accessed(
       self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead, op.address,
       size, op.pc);

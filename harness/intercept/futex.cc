@@ -55,6 +55,7 @@ long wait(Task& self, const int* word, int expected, std::uint32_t bits, std::ui
   if (seen != expected) return -EAGAIN;
   Operation blocked = operation_on(OpKind::kFutexBlocked, word, pc);
   blocked.flags = bits;
+  blocked.argument = compare.argument;
   blocked.deadline = deadline;
   announce(self, blocked);
   return self.timed_out ? -ETIMEDOUT : 0;

@@ -27,6 +27,7 @@ void require_supported(Task& self, const pthread_mutex_t* mutex) noexcept {
 int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   const int error = hot.mutex_trylock(mutex);
   if (error == 0) {
+    self.execution->passes_over_waiters(self, address_of(mutex), pc);
     self.execution->locks().acquired(address_of(mutex), self.index, pc);
     self.execution->acquire(self, address_of(mutex));
     self.execution->refresh(address_of(mutex));

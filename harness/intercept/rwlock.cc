@@ -21,8 +21,11 @@ std::uintptr_t address_of(const pthread_rwlock_t* lock) noexcept {
 std::uintptr_t readers_of(const pthread_rwlock_t* lock) noexcept { return address_of(lock) + 1; }
 
 int take_shared(Task& self, pthread_rwlock_t* lock, std::uintptr_t pc) noexcept {
+  // A writer that waits under us is not known to glibc.
+  if (self.execution->holds_readers_back(address_of(lock))) return EBUSY;
   const int error = hot.rwlock_tryrdlock(lock);
   if (error == 0) {
+    self.execution->passes_over_waiters(self, address_of(lock), pc, true);
     self.execution->locks().acquired_shared(address_of(lock), self.index, pc);
     self.execution->acquire(self, address_of(lock));
     self.execution->refresh(address_of(lock));
@@ -33,6 +36,7 @@ int take_shared(Task& self, pthread_rwlock_t* lock, std::uintptr_t pc) noexcept 
 int take_exclusive(Task& self, pthread_rwlock_t* lock, std::uintptr_t pc) noexcept {
   const int error = hot.rwlock_trywrlock(lock);
   if (error == 0) {
+    self.execution->passes_over_waiters(self, address_of(lock), pc);
     self.execution->locks().acquired(address_of(lock), self.index, pc);
     self.execution->acquire(self, address_of(lock));
     self.execution->acquire(self, readers_of(lock));

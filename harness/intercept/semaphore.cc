@@ -18,6 +18,7 @@ namespace {
 int take(Task& self, sem_t* semaphore, const Operation& op) noexcept {
   announce(self, op);
   if (hot.sem_trywait(semaphore) != 0) return errno;
+  self.execution->passes_over_waiters(self, op.address, op.pc);
   self.execution->acquire(self, op.address);
   self.execution->refresh(op.address);
   return 0;

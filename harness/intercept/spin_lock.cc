@@ -16,6 +16,7 @@ int take(Task& self, pthread_spinlock_t* lock, OpKind kind, std::uintptr_t pc) n
   announce(self, operation_on(kind, lock, pc));
   const int error = hot.spin_trylock(lock);
   if (error == 0) {
+    self.execution->passes_over_waiters(self, address_of(lock), pc);
     self.execution->locks().acquired(address_of(lock), self.index, pc);
     self.execution->acquire(self, address_of(lock));
     self.execution->refresh(address_of(lock));

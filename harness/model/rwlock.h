@@ -26,8 +26,14 @@ inline constexpr unsigned kReaderShift = 3;
 }
 }  // namespace rwlock
 
-/// Whether a task's lock returns, with success or EDEADLK, instead of waiting. Readers overtake a
-/// writer that waits, whatever the lock's kind prefers.
+/// Whether a writer that waits holds back readers that come later. Of glibc's kinds only
+/// PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP does (nptl/pthread_rwlock_common.c, "recursive
+/// read locks"): PTHREAD_RWLOCK_PREFER_WRITER_NP lets them pass, as a reader that reads again must.
+[[nodiscard]] inline bool prefers_writers(const pthread_rwlock_t& lock) noexcept {
+  return lock.__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
+}
+
+/// Whether a task's lock returns, with success or EDEADLK, instead of waiting for who holds it.
 [[nodiscard]] inline bool read_lock_returns(const pthread_rwlock_t& lock,
                                             bool written_by_caller) noexcept {
   return !rwlock::is_write_locked(lock) || written_by_caller;

@@ -51,6 +51,14 @@ Finding sound(Finding finding, const Trace& trace) {
   finding.task_count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
   finding.missed_wake.by = listed(finding.missed_wake.by, trace);
   finding.missed_wake.waiter = listed(finding.missed_wake.waiter, trace);
+  finding.starved.waiter = listed(finding.starved.waiter, trace);
+  for (WeakSide* side : {&finding.weak_pair.write, &finding.weak_pair.read}) {
+    side->task = listed(side->task, trace);
+    if (side->operation >= OpKind::kCount) side->operation = OpKind::kNone;
+    side->suffices = sound(side->suffices);
+    side->stack.count = std::min<std::uint32_t>(side->stack.count, kMaxFrames);
+  }
+  finding.weak_pair.object = sound(finding.weak_pair.object);
   finding.object = sound(finding.object);
   finding.access_count = std::min<std::uint32_t>(finding.access_count, kMaxFindingAccesses);
   for (FindingAccess& access : std::span(finding.accesses, finding.access_count)) {
@@ -127,6 +135,9 @@ class NameResolver {
       symbolize(task.stack);
     }
     name(trace_.finding.object);
+    name(trace_.finding.weak_pair.object);
+    symbolize(trace_.finding.weak_pair.write.stack);
+    symbolize(trace_.finding.weak_pair.read.stack);
     for (const auto& access : std::span(trace_.finding.accesses, trace_.finding.access_count)) {
       resolve({access.held, access.held_count});
       symbolize(access.stack);

@@ -36,6 +36,7 @@ const char* name(FindingKind kind) noexcept {
     case FindingKind::kLeak: return "leak";
     case FindingKind::kThreadLeak: return "thread_leak";
     case FindingKind::kMemoryError: return "memory_error";
+    case FindingKind::kStarvation: return "starvation";
     case FindingKind::kCount: break;
   }
   WEFT_UNREACHABLE("a finding kind outside its enumeration");

@@ -42,6 +42,7 @@ enum class FindingKind : std::uint8_t {
   kLeak,         // a heap block that nothing refers to at the end
   kThreadLeak,   // a thread neither joined nor detached at the end
   kMemoryError,  // AddressSanitizer's report of what the subject touched
+  kStarvation,   // passed over more often than weft::bounded_bypass allows
   kCount
 };
 
@@ -103,6 +104,31 @@ struct MissedWake {
   TaskIndex waiter = kNoTaskIndex;
 };
 
+/// An atomic operation that orders less than it might.
+struct WeakSide {
+  TaskIndex task = kNoTaskIndex;
+  OpKind operation = OpKind::kNone;
+  std::uint8_t order = 0;  // C11's number
+  bool suffices = false;   // as a release, or as an acquire: then it is the other that must change
+  Stack stack = {};
+};
+
+/// Why a race is one, where little is missing: after its access the earlier task wrote an atomic,
+/// and before its own the later task read that value.
+struct WeakPair {
+  ObjectId object = {};
+  WeakSide write = {};  // task: none where there is no such pair
+  WeakSide read = {};
+};
+
+/// A task that waits for a lock, and what passed it over.
+struct Starved {
+  TaskIndex waiter = kNoTaskIndex;
+  StepIndex since = 0;  // the step after which it began to wait
+  std::uint64_t passed_over = 0;
+  std::uint64_t most = 0;  // the bound
+};
+
 enum class TaskState : std::uint8_t { kRunnable, kBlocked, kEnded };
 
 /// One task's part in the finding.
@@ -132,10 +158,13 @@ struct Finding {
   int line = 0;
   char detail[2048] = {};      // further lines, already readable
   std::uint64_t identity = 0;  // of what an exploration may pass over; 0: nothing
+  std::uint64_t place = 0;     // of a race: the object part of its identity
   ObjectId object = {};        // what the accesses touch
   std::uint32_t access_count = 0;
   FindingAccess accesses[kMaxFindingAccesses];  // the latest first
   MissedWake missed_wake = {};
+  Starved starved = {};
+  WeakPair weak_pair = {};  // of a data race that was replayed
   std::uint32_t task_count = 0;
   FindingTask tasks[kMaxFindingTasks];
 };

@@ -245,6 +245,50 @@ void read_missed_wake(ByteReader& in, Trace& trace) {
   missed.waiter = read_index(in, kNoTaskIndex);
 }
 
+void write_starved(ByteWriter& out, const Trace& trace) {
+  const Starved& starved = trace.finding.starved;
+  write_index(out, starved.waiter, kNoTaskIndex);
+  out.varint(starved.since);
+  out.varint(starved.passed_over);
+  out.varint(starved.most);
+}
+void read_starved(ByteReader& in, Trace& trace) {
+  Starved& starved = trace.finding.starved;
+  starved.waiter = read_index(in, kNoTaskIndex);
+  starved.since = in.varint();
+  starved.passed_over = in.varint();
+  starved.most = in.varint();
+}
+
+void write_weak_side(ByteWriter& out, const WeakSide& side) {
+  write_index(out, side.task, kNoTaskIndex);
+  out.varint(static_cast<std::uint64_t>(side.operation));
+  out.fixed8(side.order);
+  out.fixed8(side.suffices ? 1 : 0);
+  write_stack(out, side.stack);
+}
+WeakSide read_weak_side(ByteReader& in) {
+  WeakSide side;
+  side.task = read_index(in, kNoTaskIndex);
+  side.operation = read_enum(in, OpKind::kCount);
+  side.order = in.fixed8();
+  side.suffices = in.fixed8() != 0;
+  side.stack = read_stack(in);
+  return side;
+}
+void write_weak_pair(ByteWriter& out, const Trace& trace) {
+  const WeakPair& pair = trace.finding.weak_pair;
+  write_object(out, pair.object);
+  write_weak_side(out, pair.write);
+  write_weak_side(out, pair.read);
+}
+void read_weak_pair(ByteReader& in, Trace& trace) {
+  WeakPair& pair = trace.finding.weak_pair;
+  pair.object = read_object(in);
+  pair.write = read_weak_side(in);
+  pair.read = read_weak_side(in);
+}
+
 void write_host(ByteWriter& out, const Trace& trace) {
   out.varint(trace.host.size());
   for (const auto& [key, value] : trace.host) {
@@ -448,6 +492,8 @@ const Section kSections[kSectionCount] = {
     {"FIND", true, write_finding, read_finding},
     {"ACCS", false, write_accesses, read_accesses},
     {"MISS", false, write_missed_wake, read_missed_wake},
+    {"STRV", false, write_starved, read_starved},
+    {"WEAK", false, write_weak_pair, read_weak_pair},
     {"HOST", false, write_host, read_host},
     {"MODS", false, write_modules, read_modules},
     {"TASK", true, write_tasks, read_tasks},
@@ -465,7 +511,10 @@ std::string check_references(const Trace& trace) {
   }
   if (!names_a_task(trace, trace.finding.task)) return "the finding names no task of the trace";
   const MissedWake& missed = trace.finding.missed_wake;
-  if (!names_a_task(trace, missed.by) || !names_a_task(trace, missed.waiter)) {
+  if (!names_a_task(trace, missed.by) || !names_a_task(trace, missed.waiter) ||
+      !names_a_task(trace, trace.finding.starved.waiter) ||
+      !names_a_task(trace, trace.finding.weak_pair.write.task) ||
+      !names_a_task(trace, trace.finding.weak_pair.read.task)) {
     return "the finding names no task of the trace";
   }
   for (std::uint32_t i = 0; i < trace.finding.access_count; ++i) {

@@ -23,7 +23,7 @@ struct Section {
 };
 
 /// All that this version knows, in file order.
-inline constexpr std::size_t kSectionCount = 12;
+inline constexpr std::size_t kSectionCount = 14;
 extern const Section kSections[kSectionCount];
 
 /// The first broken invariant of trace.h, or an empty text.

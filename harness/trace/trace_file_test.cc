@@ -68,6 +68,10 @@ Trace sample() {
 
   finding.object = a;
   finding.missed_wake = {.step = 3, .by = 1, .waiter = 0};
+  finding.weak_pair = {.object = a,
+                       .write = {.task = 0, .operation = OpKind::kAtomicStore, .suffices = true},
+                       .read = {.task = 1, .operation = OpKind::kAtomicLoad, .order = 2}};
+  finding.starved = {.waiter = 0, .since = 2, .passed_over = 4, .most = 3};
   finding.access_count = 1;
   finding.accesses[0] = {.task = 1,
                          .kind = AccessKind::kAtomicWrite,

@@ -5,6 +5,8 @@
 //
 // lost_permit: an upload that finds itself cancelled returns early and keeps its
 // permit.
+// lost_count: the same with a std::counting_semaphore, of which permits have been given back
+// before, to nobody: no wake is to blame.
 // extra_permit: a poller gives back a permit that it did not get, and two use the
 // one connection.
 
@@ -12,6 +14,7 @@
 #include <cassert>
 #include <condition_variable>
 #include <mutex>
+#include <semaphore>
 #include <thread>
 
 #include <weft/scenario.h>
@@ -82,6 +85,36 @@ WEFT_SCENARIO(lost_permit_fixed, {.name = "classic/lost_permit.fixed",
                                   .expect = weft::must_pass(),
                                   .budget = 500}) {
   cancel_an_upload(upload);
+}
+
+void count_uploads(bool leaks) {
+  std::counting_semaphore<2> permits(1);
+  permits.acquire();
+  permits.release();
+  std::atomic<bool> cancelled{false};
+  std::thread uploader([&] {
+    permits.acquire();
+    if (cancelled && leaks) return;
+    permits.release();
+  });
+  cancelled = true;
+  uploader.join();
+  permits.acquire();
+  permits.release();
+}
+
+WEFT_SCENARIO(lost_count_buggy, {.name = "classic/lost_count.buggy",
+                                 .summary = "a count that nobody will raise, after some that were",
+                                 .expect = weft::must_find("deadlock"),
+                                 .budget = 500}) {
+  count_uploads(true);
+}
+
+WEFT_SCENARIO(lost_count_fixed, {.name = "classic/lost_count.fixed",
+                                 .summary = "a count that is raised whatever happens",
+                                 .expect = weft::must_pass(),
+                                 .budget = 500}) {
+  count_uploads(false);
 }
 
 class Connection {

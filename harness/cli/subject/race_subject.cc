@@ -10,7 +10,7 @@
 
 namespace {
 
-// Written once each: an increment is two accesses, and so two races.
+// Written once each.
 [[gnu::used]] int visits;
 [[gnu::used]] int total;
 
@@ -66,6 +66,80 @@ WEFT_SCENARIO(published_by_itself, {.name = "race/published_by_itself", .budget 
   const bool there = __atomic_load_n(&written, __ATOMIC_RELAXED) == 1;
   if (there) (void)__atomic_load_n(&word, __ATOMIC_ACQUIRE);
   weft::sometimes(there, "the other came first");
+  other.join();
+}
+
+// A flag that is as good as none; which of its sides is to blame is the test's to say.
+template <int kStored, int kLoaded>
+void publish_by_a_flag() {
+  static int payload;
+  static int ready;
+  payload = 0;
+  ready = 0;
+  std::thread other([] {
+    payload = 1;
+    __atomic_store_n(&ready, 1, kStored);
+  });
+  if (__atomic_load_n(&ready, kLoaded) == 1) weft::always(payload == 1, "it is there");
+  other.join();
+}
+
+WEFT_SCENARIO(relaxed_store, {.name = "race/relaxed_store", .budget = 200}) {
+  publish_by_a_flag<__ATOMIC_RELAXED, __ATOMIC_ACQUIRE>();
+}
+WEFT_SCENARIO(relaxed_load, {.name = "race/relaxed_load", .budget = 200}) {
+  publish_by_a_flag<__ATOMIC_RELEASE, __ATOMIC_RELAXED>();
+}
+WEFT_SCENARIO(relaxed_both, {.name = "race/relaxed_both", .budget = 200}) {
+  publish_by_a_flag<__ATOMIC_RELAXED, __ATOMIC_RELAXED>();
+}
+
+// The fence makes a release of the store behind it, and what a third task wrote is nobody's order.
+WEFT_SCENARIO(fenced_store, {.name = "race/fenced_store", .budget = 200}) {
+  static int payload;
+  static int ready;
+  payload = 0;
+  ready = 0;
+  std::thread other([] {
+    payload = 1;
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    __atomic_store_n(&ready, 1, __ATOMIC_RELAXED);
+  });
+  if (__atomic_load_n(&ready, __ATOMIC_RELAXED) == 1) weft::always(payload == 1, "it is there");
+  other.join();
+}
+WEFT_SCENARIO(overwritten_flag, {.name = "race/overwritten_flag", .budget = 500}) {
+  static int payload;
+  static int ready;
+  payload = 0;
+  ready = 0;
+  std::thread other([] {
+    payload = 1;
+    __atomic_store_n(&ready, 1, __ATOMIC_RELAXED);
+  });
+  std::thread third([] { __atomic_store_n(&ready, 2, __ATOMIC_RELAXED); });
+  const bool overwritten = __atomic_load_n(&ready, __ATOMIC_RELAXED) == 2;
+  if (overwritten) (void)*const_cast<volatile int*>(&payload);
+  other.join();
+  third.join();
+}
+
+// An increment is two accesses, so two identities: a read against a write, and two writes.
+[[gnu::used]] int hits;
+[[gnu::noinline]] void note_hit() { ++hits; }
+WEFT_SCENARIO(increments, {.name = "race/increments", .budget = 300}) {
+  std::thread other(note_hit);
+  note_hit();
+  other.join();
+}
+
+// On one line, and still two: of two variables.
+[[gnu::used]] int wins;
+[[gnu::used]] int losses;
+[[gnu::noinline]] void note_end() { wins = 1, losses = 1; }
+WEFT_SCENARIO(two_on_a_line, {.name = "race/two_on_a_line", .budget = 300}) {
+  std::thread other(note_end);
+  note_end();
   other.join();
 }
 

@@ -132,6 +132,65 @@ TEST_F(RacesTest, AnAtomicAccessAcquiresBeforeItIsHeldAgainstEarlierOnes) {
   EXPECT_THAT(ran.out, Not(HasSubstr("never in")));
 }
 
+TEST_F(RacesTest, TheAtomicsThatNearlyOrderedItAreNamed) {
+  const struct {
+    const char* scenario;
+    const char* store;
+    const char* load;
+    const char* mend;
+  } kCases[] = {
+      {"race/relaxed_store", "(relaxed)", "(acquire)", "if the store released."},
+      {"race/relaxed_load", "(release)", "(relaxed)", "if the load acquired."},
+      {"race/fenced_store", "(relaxed)", "(relaxed)", "if the load acquired."},
+      {"race/relaxed_both", "(relaxed)", "(relaxed)",
+       "if the store released and the load acquired."},
+  };
+  for (const auto& tried : kCases) {
+    const Ran ran = weft(std::string("run ") + tried.scenario);
+    EXPECT_EQ(ran.status, 1);
+    const std::string store = rest_of_line(ran.out, "task 0.0: atomic store ");
+    EXPECT_THAT(store,
+                AllOf(HasSubstr("ready"), HasSubstr(tried.store), HasSubstr("race_subject.cc:")))
+        << ran.out;
+    const std::string load = rest_of_line(ran.out, "task 0: atomic load ");
+    EXPECT_THAT(load,
+                AllOf(HasSubstr("ready"), HasSubstr(tried.load), HasSubstr("race_subject.cc:")));
+    EXPECT_THAT(ran.out, HasSubstr(std::string("They would be in order ") + tried.mend));
+  }
+}
+
+TEST_F(RacesTest, WhereNoAtomicWasBetweenNoneIsNamed) {
+  EXPECT_THAT(weft("run race/one").out, Not(HasSubstr("They would be in order")));
+  const Ran ran = weft("run race/overwritten_flag");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("data race"), Not(HasSubstr("They would be in order"))));
+}
+
+TEST_F(RacesTest, AnIncrementAgainstItselfIsOneRaceToItsReader) {
+  for (const char* strategy : {"portfolio", "random", "pos"}) {
+    const json result = json::parse(weft(std::string("run race/increments --keep-going --json "
+                                                     "--strategy ") +
+                                         strategy)
+                                        .out)["scenarios"][0];
+    ASSERT_EQ(result["findings"].size(), 1u) << strategy << result;
+    EXPECT_GT(result["findings"][0]["hits"], 1);
+    EXPECT_EQ(result["executions"], 300);
+    expect_replays(result["findings"][0]);
+  }
+}
+
+TEST_F(RacesTest, BothOfItsIdentitiesAreSuppressedByOneEntry) {
+  write("weft.supp", "# Known.\nrace:note_hit\n");
+  const Ran ran = weft("run race/increments --keep-going --suppressions weft.supp --json");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_GT(json::parse(ran.out)["suppressions"][0]["hits"], 1);
+}
+
+TEST_F(RacesTest, TwoVariablesOnOneLineAreTwoRaces) {
+  const json result =
+      json::parse(weft("run race/two_on_a_line --keep-going --json").out)["scenarios"][0];
+  EXPECT_EQ(result["findings"].size(), 2u) << result;
+}
+
 TEST_F(RacesTest, ASuppressedDeadlockIsCountedAndTheExplorationGoesOn) {
   EXPECT_EQ(weft("run race/deadlock").status, 1);
   write("weft.supp", "# Never at the same time outside this test.\ndeadlock:lock_both\n");

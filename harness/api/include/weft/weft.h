@@ -110,6 +110,25 @@ inline void reachable(const char* what) { sometimes(true, what); }
 /// interception off; false is a finding. It must not block.
 void invariant(std::function<bool()> holds, const char* what = "invariant");
 
+/// For the rest of this execution it is a finding, `starvation`, when a task waits for the lock at
+/// `lock` while others take it more than `n` times.
+///
+/// A lock is whatever a task can be seen to wait for: std::mutex and its kin, std::shared_mutex,
+/// pthread mutexes, readers-writer and spin locks, POSIX semaphores; give the address of the object
+/// itself. A lock made of atomics, and so a std::counting_semaphore, is not seen. Each reader that
+/// gets in while a writer waits is once, and each count of a semaphore that is taken; readers pass
+/// no readers over, and who takes its own lock again passes nobody over. The wait begins when the
+/// task finds the lock taken, and ends when it gets it or gives up.
+///
+/// What a strategy's favour does to a task is not held against the lock: a waiting task that could
+/// have gone on for 64 steps in a row, and was not let, is counted for afresh.
+///
+/// A second bound on one lock replaces the first. More than 64 locks with bounds are a user error.
+/// Natively, nothing is checked.
+void bounded_bypass(const volatile void* lock, std::uint64_t n);
+/// The same for every lock that has no bound of its own.
+void bounded_bypass(std::uint64_t n);
+
 /// True on a task under exploration; false natively.
 [[nodiscard]] bool exploring() noexcept;
 
