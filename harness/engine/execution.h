@@ -106,6 +106,8 @@ class Execution {
   /// For signal handlers on the thread that the signal hit.
   [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal,
                                    std::uintptr_t fault_address) noexcept;
+  /// Likewise, where the watchdog's signal interrupted the task at `pc`.
+  [[noreturn]] void fail_hung(std::uintptr_t pc) noexcept;
 
   /// What `self` did so far is handed over to whoever acquires `object`.
   void release(const Task& self, std::uintptr_t object) noexcept {

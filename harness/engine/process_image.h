@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "harness/base/ids.h"
 
@@ -22,6 +23,12 @@ inline constexpr std::uintptr_t kSubjectHeapEnd = 0x2010'0000'0000;
   const auto address = reinterpret_cast<std::uintptr_t>(pointer);
   return address >= kSubjectHeapBegin && address < kSubjectHeapEnd;
 }
+
+/// Code that the engine cannot see into.
+struct UninstrumentedCode {
+  const char* library = "";   // its file's basename
+  const char* function = "";  // the innermost that the library exports, mangled; may be empty
+};
 
 /// Verdict on a pointer that the subject frees.
 enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid };
@@ -69,6 +76,10 @@ class ProcessImage {
   /// Libraries were loaded or unloaded.
   virtual void modules_changed() noexcept = 0;
   [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;
+  /// Whether the innermost of `frames`, the system's own and our interposers' apart, is in a
+  /// library that is not instrumented.
+  [[nodiscard]] virtual bool find_uninstrumented(std::span<const std::uintptr_t> frames,
+                                                 UninstrumentedCode& code) const noexcept = 0;
   /// A variable of a loaded module: its id (hash of the basename) and the offset.
   [[nodiscard]] virtual bool find_module(std::uintptr_t address, std::uint64_t& id,
                                          std::uint64_t& offset) const noexcept = 0;

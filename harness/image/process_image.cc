@@ -19,6 +19,7 @@
 #include "harness/image/segments.h"
 #include "harness/image/subject_heap.h"
 #include "harness/image/thread_image.h"
+#include "harness/image/uninstrumented.h"
 
 namespace weft::image {
 namespace {
@@ -143,6 +144,11 @@ class Image final : public engine::ProcessImage {
 
   Site site_of(std::uintptr_t pc) const noexcept override {
     return modules_.site(reinterpret_cast<const void*>(pc));
+  }
+
+  bool find_uninstrumented(std::span<const std::uintptr_t> frames,
+                           engine::UninstrumentedCode& code) const noexcept override {
+    return image::find_uninstrumented(frames, code);
   }
 
   bool find_module(std::uintptr_t address, std::uint64_t& id,
