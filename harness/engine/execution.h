@@ -183,7 +183,9 @@ class Execution {
 
   // leftovers.cc
   void check_leftovers() noexcept;
+  void check_overruns() noexcept;
   void check_leaks() noexcept;
+  void blame_allocation(const HeapBlock& block) noexcept;
 
   // failure.cc
   void take_seen_stacks() noexcept;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 
+#include "harness/base/allocation_family.h"
 #include "harness/base/ids.h"
 
 namespace weft::engine {
@@ -30,8 +31,9 @@ struct UninstrumentedCode {
   const char* function = "";  // the innermost that the library exports, mangled; may be empty
 };
 
-/// Verdict on a pointer that the subject frees.
-enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid };
+/// Verdict on a pointer that the subject frees; kWrongFamily: with the wrong function; kOverrun:
+/// something was written behind the block's end. Only kFreed frees.
+enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid, kWrongFamily, kOverrun };
 
 /// Who did something to a heap block; kNoTask where no task did.
 struct BlockEvent {
@@ -47,6 +49,7 @@ struct HeapBlock {
   BlockEvent allocated;
   BlockEvent freed;  // meaningful unless live
   std::uint64_t ordinal = 0;
+  AllocationFamily family = AllocationFamily::kMalloc;
   bool live = false;
 };
 
@@ -65,8 +68,11 @@ class ProcessImage {
 
   // The subject's heap.
   virtual void* allocate(const BlockEvent& by, std::uint64_t ordinal, std::size_t bytes,
-                         std::size_t alignment) noexcept = 0;
-  virtual FreeVerdict release(void* pointer, const BlockEvent& by) noexcept = 0;
+                         std::size_t alignment, AllocationFamily family) noexcept = 0;
+  virtual FreeVerdict release(void* pointer, const BlockEvent& by,
+                              AllocationFamily family) noexcept = 0;
+  /// Whether something was written behind the end of a live block, and one such block.
+  [[nodiscard]] virtual bool find_overrun(HeapBlock& first) const noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address,
                                         HeapBlock& block) const noexcept = 0;
   /// How many blocks nothing refers to, once every task has ended, and one of them.
@@ -101,8 +107,8 @@ class ProcessImage {
 // the process may have several threads.
 
 /// Null when the heap cannot be had or is full; libc's heap serves then.
-[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment,
-                                      std::uintptr_t pc) noexcept;
+[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc,
+                                      AllocationFamily family) noexcept;
 /// For whoever frees a block of the subject's heap outside a task.
 FreeVerdict release_baseline(void* pointer) noexcept;
 /// The size requested of a block of the subject's heap.
