@@ -144,7 +144,12 @@ void release(void* pointer, std::uintptr_t pc,
       self->execution->memory().bad_free(*self, trace::FindingKind::kInvalidFree, at, pc);
     case engine::FreeVerdict::kWrongFamily:
       self->execution->memory().wrong_free(*self, at, pc, family);
-    case engine::FreeVerdict::kOverrun: self->execution->memory().overrun_found(*self, at, pc);
+    case engine::FreeVerdict::kOverrun:
+      if (self->execution->memory().active())
+        self->execution->memory().overrun_found(*self, at, pc);
+      // The warm-up comes first and saw no access: whose it was is for execution 1 to say.
+      engine::release_baseline(pointer);
+      return;
   }
 }
 

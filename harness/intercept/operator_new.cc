@@ -41,6 +41,12 @@ constexpr align_val_t kDefault{__STDCPP_DEFAULT_NEW_ALIGNMENT__};
 
 #ifndef WEFT_ASAN
 
+
+#ifndef __clang__  // which has no such warning
+// The sized forms are libstdc++'s, which call these.
+#pragma GCC diagnostic ignored "-Wsized-deallocation"
+#endif
+
 #define WEFT_WEAK [[gnu::weak, gnu::noinline]] WEFT_EXPORT
 
 WEFT_WEAK void* operator new(size_t size) {
