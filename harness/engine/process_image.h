@@ -81,6 +81,8 @@ class ProcessImage {
   // Names.
   /// Libraries were loaded or unloaded.
   virtual void modules_changed() noexcept = 0;
+  /// Whether the variables of the module with the code at `pc` are restored between executions.
+  [[nodiscard]] virtual bool is_restored(std::uintptr_t pc) const noexcept = 0;
   [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;
   /// Whether the innermost of `frames`, the system's own and our interposers' apart, is in a
   /// library that is not instrumented.

@@ -158,6 +158,14 @@ class Image final : public engine::ProcessImage {
 
   void modules_changed() noexcept override { modules_.refresh(); }
 
+  bool is_restored(std::uintptr_t pc) const noexcept override {
+    bool restored = false;
+    for_each_module([&](const LoadedModule& module) {
+      if (module.contains(reinterpret_cast<const void*>(pc))) restored = belongs_to_subject(module);
+    });
+    return restored;
+  }
+
   Site site_of(std::uintptr_t pc) const noexcept override {
     return modules_.site(reinterpret_cast<const void*>(pc));
   }

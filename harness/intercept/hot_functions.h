@@ -13,6 +13,8 @@
 
 namespace weft::intercept {
 
+class TaskMappings;
+
 struct HotFunctions {
   int (*mutex_trylock)(pthread_mutex_t*) = nullptr;
   int (*mutex_unlock)(pthread_mutex_t*) = nullptr;
@@ -38,6 +40,7 @@ struct HotFunctions {
   int (*dlclose)(void*) = nullptr;
   void* (*dlsym)(void*, const char*) = nullptr;
   int (*dladdr)(const void*, Dl_info*) = nullptr;
+  TaskMappings* mappings = nullptr;  // in a mapping of its own
 };
 
 /// Filled in by engine::prepare_interception(), before the snapshot, and constant from then on.
