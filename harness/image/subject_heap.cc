@@ -110,9 +110,16 @@ std::size_t SubjectHeap::guard_bytes(const BlockView& block) const noexcept {
 }
 
 bool SubjectHeap::guard_intact(const BlockView& block) const noexcept {
-  const std::byte* const begin = block.address + block.record->size;
-  return std::all_of(begin, begin + guard_bytes(block),
-                     [](std::byte value) { return value == kGuard; });
+  const std::byte* at = block.address + block.record->size;
+  const std::byte* const end = at + guard_bytes(block);
+  // By words, for every free comes here: most sizes are multiples of eight, and so is the guard.
+  constexpr auto kWord = ~std::uint64_t{0} / 0xff * static_cast<std::uint64_t>(kGuard);
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t word;
+    __builtin_memcpy(&word, at, sizeof word);
+    if (word != kWord) return false;
+  }
+  return std::all_of(at, end, [](std::byte value) { return value == kGuard; });
 }
 
 ReallocResult SubjectHeap::reallocate(void* old, std::size_t size, const BlockEvent& by,

@@ -41,7 +41,6 @@ constexpr align_val_t kDefault{__STDCPP_DEFAULT_NEW_ALIGNMENT__};
 
 #ifndef WEFT_ASAN
 
-
 #ifndef __clang__  // which has no such warning
 // The sized forms are libstdc++'s, which call these.
 #pragma GCC diagnostic ignored "-Wsized-deallocation"
