@@ -2,6 +2,13 @@
 
 include_guard(GLOBAL)
 
+# Where <weft/...> lies: beside the package that was found, or in the source tree.
+if(NOT DEFINED WEFT_INCLUDE_DIRECTORY)
+  cmake_path(SET WEFT_INCLUDE_DIRECTORY NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../harness/api/include)
+endif()
+# A property, because the functions below are called from directories that do not see the variable.
+set_property(GLOBAL PROPERTY WEFT_INCLUDE_DIRECTORY ${WEFT_INCLUDE_DIRECTORY})
+
 # Compiles the sources of each TARGET so that every memory access, atomic operation and fence
 # reports to the harness. The flags are for compiling alone: `-fsanitize=thread` at link time would
 # bring in the genuine ThreadSanitizer, whose definitions collide with ours. Targets keep no
@@ -24,6 +31,8 @@ function(weft_instrument)
   else()
     message(FATAL_ERROR "weft_instrument: ${CMAKE_CXX_COMPILER_ID} is not supported; use clang++ or g++")
   endif()
+  get_property(include GLOBAL PROPERTY WEFT_INCLUDE_DIRECTORY)
+  list(APPEND flags "SHELL:-include \"${include}/weft/instrumented.h\"")
   # A call in tail position leaves no frame of its caller, so that an operation would seem to be the caller's caller's.
   foreach(target IN LISTS ARGN)
     target_compile_options(

@@ -86,7 +86,8 @@ install(FILES ${WEFT_EXPORTS} TYPE LIB)
 include(CMakePackageConfigHelpers)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/weftwork-config.cmake.in ${PROJECT_BINARY_DIR}/weftwork-config.cmake
-  INSTALL_DESTINATION ${package_directory})
+  INSTALL_DESTINATION ${package_directory}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(
   ${PROJECT_BINARY_DIR}/weftwork-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(

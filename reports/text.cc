@@ -126,7 +126,9 @@ class Report {
       line("  at " + printable(place(said, options_.root)));
     }
     if (finding.kind == trace::FindingKind::kFatalSignal) {
-      line(fmt::format("  signal {}, address 0x{:x}", finding.signal, finding.fault_address));
+      line(trace::has_fault_address(finding.signal)
+               ? fmt::format("  signal {}, address 0x{:x}", finding.signal, finding.fault_address)
+               : fmt::format("  signal {}", finding.signal));
     }
     if (finding.object.space != ObjectSpace::kNone && finding.access_count == 0) {
       line("  it is about " + describe_object(trace_, finding.object));

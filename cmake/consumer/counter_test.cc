@@ -7,6 +7,7 @@
 
 #include "counter.h"
 
+#include <x86intrin.h>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -23,6 +24,11 @@ void add_twice(void (Counter::*add)()) {
 }
 
 WEFT_TEST(Counter, KeepsEveryUpdate) { add_twice(&Counter::add); }
+
+WEFT_TEST(Clock, TimeStampsAreVirtual) {
+  const unsigned long long first = __rdtsc();
+  weft::always(__rdtsc() == first + 100, "a reading takes a hundred nanoseconds");
+}
 
 TEST(Counter, TornUpdateIsFound) {
   const weft::Result result =

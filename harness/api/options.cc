@@ -88,7 +88,9 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) { return parse_switch(text, o.races); }},
     {"leaks", "0|1", "whether leaked memory and leaked threads are findings (1)",
      [](Options& o, std::string_view text) { return parse_switch(text, o.leaks); }},
-    {"spurious_wakeups", "N", "so many waits on condition variables may end for no reason (0)",
+    {"spurious_wakeups", "N",
+     "so many waits on condition variables may end, and weak compare-exchanges fail, for no reason "
+     "(0)",
      [](Options& o, std::string_view text) {
        return parse_number<unsigned>(text, 0, kNumber, o.spurious_wakeups);
      }},

@@ -5,6 +5,7 @@
 
 #include <cxxabi.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include <cstdlib>
 #include <exception>
@@ -21,12 +22,15 @@ namespace {
 Execution* watched = nullptr;
 
 void on_fatal_signal(int signal, siginfo_t* info, void*) {
+  // Of other signals that field holds the sender.
+  const bool has_address = trace::has_fault_address(signal);
   watched->fail_in_signal(trace::FindingKind::kFatalSignal, signal,
-                          reinterpret_cast<std::uintptr_t>(info->si_addr));
+                          has_address ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0);
 }
 
-void on_watchdog(int signal, siginfo_t*, void*) {
-  watched->fail_in_signal(trace::FindingKind::kHang, signal, 0);
+void on_watchdog(int, siginfo_t*, void* context) {
+  const auto* const state = static_cast<const ucontext_t*>(context);
+  watched->fail_hung(static_cast<std::uintptr_t>(state->uc_mcontext.gregs[REG_RIP]));
 }
 
 void append_type_name(TextBuffer& text, const std::type_info& type) {
@@ -36,6 +40,18 @@ void append_type_name(TextBuffer& text, const std::type_info& type) {
   std::free(name);
 }
 
+/// What ends in std::terminate() without an exception and is not seen elsewhere: the destructor and
+/// the assignment of a std::thread that somebody ought to have joined.
+bool has_joinable_thread(Execution& execution) noexcept {
+  for (std::size_t i = 0; i < execution.task_count(); ++i) {
+    const Task& task = execution.task(static_cast<TaskIndex>(i));
+    if (task.kind == TaskKind::kThread && task.index != kRootIndex && !task.joined &&
+        !task.detached)
+      return true;
+  }
+  return false;
+}
+
 [[noreturn]] void on_terminate() {
   FixedText<1024> text;
   {
@@ -43,6 +59,9 @@ void append_type_name(TextBuffer& text, const std::type_info& type) {
     const std::type_info* const type = abi::__cxa_current_exception_type();
     if (type == nullptr) {
       text.append("std::terminate() called with no exception in flight");
+      if (has_joinable_thread(*watched)) {
+        text.append(": a joinable std::thread was destroyed or assigned to");
+      }
     } else {
       text.append("uncaught exception of type ");
       append_type_name(text, *type);

@@ -114,6 +114,8 @@ class Execution {
   /// For signal handlers on the thread that the signal hit.
   [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal,
                                    std::uintptr_t fault_address) noexcept;
+  /// Likewise, where the watchdog's signal interrupted the task at `pc`.
+  [[noreturn]] void fail_hung(std::uintptr_t pc) noexcept;
 
   /// What `self` did so far is handed over to whoever acquires `object`.
   void release(const Task& self, std::uintptr_t object) noexcept {
@@ -212,7 +214,9 @@ class Execution {
 
   // leftovers.cc
   void check_leftovers() noexcept;
+  void check_overruns() noexcept;
   void check_leaks() noexcept;
+  void blame_allocation(const HeapBlock& block) noexcept;
 
   // failure.cc
   void take_seen_stacks() noexcept;

@@ -3,11 +3,13 @@
 
 #include "harness/engine/explorer_worker.h"
 
+#include <cxxabi.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -66,6 +68,24 @@ std::string signal_name(int number) {
                                  : std::string("SIG") + abbreviation;
 }
 
+/// Who sends a signal that ends a process, where it is known.
+const char* sender_of(int number) noexcept {
+  switch (number) {
+    case SIGTERM:
+    case SIGHUP:
+    case SIGINT:
+    case SIGQUIT: return ", which the test itself, or somebody outside, sent to it";
+    case SIGALRM:
+    case SIGVTALRM:
+    case SIGPROF:
+      return ": a timer that the test started ran out; such timers run in real time, which is not "
+             "controlled";
+    case SIGPIPE: return ": the test wrote to a pipe or socket that nobody reads any more";
+    case SIGXCPU: return ": the limit of processor time (ulimit -t) was reached";
+    default: return "";  // a signal's number, not an enumeration of ours
+  }
+}
+
 /// What a sanitizer that ended the worker calls the error: the rest of the last line
 /// that it begins with "SUMMARY: ". Empty where none did.
 std::string sanitizer_summary(const std::string& output) {
@@ -80,6 +100,21 @@ std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", seconds);
   return text;
+}
+
+/// "fetch() of libplain.so, which is not instrumented", of "libplain.so _Z5fetchv".
+std::string place_of(const char* library_and_function) {
+  const std::string text(library_and_function);
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos) return {};
+  const std::string library = text.substr(0, space);
+  std::string function = text.substr(space + 1);
+  int status = 0;
+  if (char* const name = abi::__cxa_demangle(function.c_str(), nullptr, nullptr, &status)) {
+    function = name;
+    std::free(name);
+  }
+  return (function.empty() ? library : function + " of " + library) + ", which is not instrumented";
 }
 
 }  // namespace
@@ -179,10 +214,10 @@ void SupervisedWorker::judge() {
     return;
   }
   if (end.by_signal) {
-    blame_death(end.code == SIGKILL
-                    ? "the worker process vanished: killed by SIGKILL (this is how "
-                      "the kernel ends a process when memory runs out)"
-                    : "the worker process vanished: killed by " + signal_name(end.code));
+    blame_death(end.code == SIGKILL ? "the worker process vanished: killed by SIGKILL (this is how "
+                                      "the kernel ends a process when memory runs out)"
+                                    : "the worker process vanished: killed by " +
+                                          signal_name(end.code) + sender_of(end.code));
     return;
   }
   if (end.code == static_cast<int>(WorkerExit::kFinished) && phase == WorkerPhase::kDone) return;
@@ -201,9 +236,17 @@ void SupervisedWorker::blame_hang() {
   const std::string path = trace::task_path(tasks, finding.task);
   std::string message = path == "?" ? "a task" : "task " + path;
   message += " has not come back for " + seconds_text(hang_seconds_);
-  if (!hang_.activity.empty()) message += ": " + hang_.activity;
-  if (!hang_.hint.empty()) message += "; " + hang_.hint;
+  if (const std::string place = place_of(finding.detail); place.empty()) {
+    if (!hang_.activity.empty()) message += ": " + hang_.activity;
+    if (!hang_.hint.empty()) message += "; " + hang_.hint;
+  } else if (hang_.in_system_call) {
+    message += ": " + hang_.activity + ", in " + place + "; " + hang_.hint;
+  } else {
+    message += ": it spins in " + place +
+               ": build that library with weft_instrument(), or stub what it does in the test";
+  }
   copy_text(finding.message, message);
+  copy_text(finding.detail, "");
   finding.steps = channel_->steps;
   if (!hang_.wait_channel.empty() && hang_.in_system_call) {
     copy_text(finding.detail, "it sleeps in the kernel's " + hang_.wait_channel);

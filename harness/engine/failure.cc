@@ -12,6 +12,7 @@
 #include "harness/detect/wait_cycle.h"
 #include "harness/engine/execution.h"
 #include "harness/engine/unwind.h"
+#include "harness/engine/watchdog.h"
 
 namespace weft::engine {
 namespace {
@@ -234,23 +235,33 @@ void Execution::fail_in_signal(FindingKind kind, int signal,
   finding.signal = signal;
   finding.fault_address = fault_address;
   FixedText<256> text;
-  if (kind == FindingKind::kHang && checking_ != nullptr) {
+  const char* name = sigabbrev_np(signal);
+  text.append("fatal signal SIG").append(name == nullptr ? "?" : name);
+  if (signal == SIGSEGV || signal == SIGBUS) text.append(" at address ").append_hex(fault_address);
+  if (signal == SIGSEGV && in_a_guard_page(fault_address))
+    text.append(": the task's stack overflowed");
+  fail(kind, text.c_str());
+}
+
+void Execution::fail_hung(std::uintptr_t pc) noexcept {
+  channel_.finding.signal = kWatchdogSignal;
+  if (checking_ != nullptr) {
+    FixedText<256> text;
     text.append("the invariant \"")
         .append(checking_)
         .append("\" does not return: it must neither lock nor wait");
     fail(FindingKind::kUserError, text.c_str());
   }
-  if (kind == FindingKind::kHang) {
-    text.append("a task did not come back to the engine");
-  } else {
-    const char* name = sigabbrev_np(signal);
-    text.append("fatal signal SIG").append(name == nullptr ? "?" : name);
-    if (signal == SIGSEGV || signal == SIGBUS)
-      text.append(" at address ").append_hex(fault_address);
-    if (signal == SIGSEGV && in_a_guard_page(fault_address))
-      text.append(": the task's stack overflowed");
+  if (current_task != nullptr) current_task->pending.pc = pc;
+  const InterceptionOff off;
+  std::uintptr_t frames[trace::kMaxFrames];
+  const std::size_t count = capture_stack(frames, std::size(frames), pc);
+  TextBuffer where(channel_.finding.detail);
+  UninstrumentedCode code;
+  if (image_.find_uninstrumented({frames, count}, code)) {
+    where.append(code.library).append(" ").append(code.function);
   }
-  fail(kind, text.c_str());
+  fail(FindingKind::kHang, "a task did not come back to the engine");
 }
 
 bool Execution::in_a_guard_page(std::uintptr_t address) const noexcept {

@@ -11,9 +11,9 @@ namespace weft::engine {
 using trace::FindingKind;
 
 void Execution::check_leftovers() noexcept {
-  if (!config_.detect_leaks ||
-      channel_.phase.load(std::memory_order_relaxed) == trace::WorkerPhase::kWarmUp)
-    return;
+  if (channel_.phase.load(std::memory_order_relaxed) == trace::WorkerPhase::kWarmUp) return;
+  check_overruns();
+  if (!config_.detect_leaks) return;
   bool all_ended = true;
   for (std::size_t i = 0; i < task_count_; ++i) {
     const Task& task = tasks_[i];
@@ -27,10 +27,8 @@ void Execution::check_leftovers() noexcept {
   if (all_ended) check_leaks();
 }
 
-void Execution::check_leaks() noexcept {
-  HeapBlock first;
-  const std::size_t count = image_.find_leaks(first);
-  if (count == 0) return;
+/// Who allocated the block that the finding is about.
+void Execution::blame_allocation(const HeapBlock& first) noexcept {
   trace::Finding& finding = channel_.finding;
   finding.access_count = 0;
   for (std::size_t i = 0; i < task_count_; ++i) {
@@ -48,6 +46,23 @@ void Execution::check_leaks() noexcept {
     break;
   }
   finding.object = object_of(first.begin);
+}
+
+void Execution::check_overruns() noexcept {
+  HeapBlock first;
+  if (!config_.detect_races || !image_.find_overrun(first)) return;
+  blame_allocation(first);
+  FixedText<160> text;
+  text.append("heap overrun: something wrote behind the end of a block of ");
+  text.append_uint(first.size).append(" bytes, which nobody freed");
+  fail(FindingKind::kMemoryError, text.c_str());
+}
+
+void Execution::check_leaks() noexcept {
+  HeapBlock first;
+  const std::size_t count = image_.find_leaks(first);
+  if (count == 0) return;
+  blame_allocation(first);
   FixedText<160> text;
   text.append("leak: nothing refers to a block of ").append_uint(first.size).append(" bytes");
   if (count > 1) text.append(", nor to ").append_uint(count - 1).append(" more");

@@ -71,6 +71,7 @@ bool MemoryWatch::is_known(const ObjectId& object) const noexcept {
 
 detect::Origin MemoryWatch::origin_of(std::uintptr_t address) const noexcept {
   detect::Origin origin;
+  asked_ = true;
   if (known_objects_) origin.watched = is_known(execution_.object_of(address));
   HeapBlock block;
   if (!execution_.image().find_block(address, block)) return origin;
@@ -89,7 +90,65 @@ void MemoryWatch::examine(Task& self, const Access& now, std::uintptr_t address,
   if (looking_out_) look_out(self, now.what(), size, now.pc);
   if (trace::is_atomic(now.what())) races_.synchronises(address);
   detect::Conflict conflict;
-  if (races_.touch(address, size, now, conflict)) report(self, now, size, conflict);
+  asked_ = false;
+  const bool races = races_.touch(address, size, now, conflict);
+  // The detector asks about each granule's first access and each that is cut differently.
+  if (asked_) check_bounds(self, now, address, size);
+  if (races) report(self, now, size, conflict);
+}
+
+void MemoryWatch::check_bounds(Task& self, const Access& now, std::uintptr_t address,
+                               std::size_t size) noexcept {
+  HeapBlock block;
+  if (!execution_.image().find_block(address, block) || !block.live) return;
+  const std::size_t offset = address - block.begin;
+  if (offset + size <= block.size) return;
+  trace::Finding& finding = execution_.channel().finding;
+  finding.object = execution_.object_of(address);
+  finding.access_count = 1;
+  describe(now, size, finding.accesses[0]);
+  execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
+  describe_block(block, now);
+  FixedText<256> text;
+  text.append("heap overrun: ").append(with_article(now.what())).append(" of ").append_uint(size);
+  text.append(size == 1 ? " byte" : " bytes").append(" at offset ").append_uint(offset);
+  text.append(" of a block of ").append_uint(block.size);
+  execution_.fail_at(self, now.pc, FindingKind::kMemoryError, text.c_str());
+}
+
+void MemoryWatch::wrong_free(Task& self, std::uintptr_t pointer, std::uintptr_t pc,
+                             AllocationFamily family) noexcept {
+  const InterceptionOff off;
+  trace::Finding& finding = execution_.channel().finding;
+  HeapBlock block;
+  WEFT_CHECK(execution_.image().find_block(pointer, block), "a block that is freed is unknown");
+  finding.object = execution_.object_of(pointer);
+  finding.access_count = 1;
+  const Access now(self.index, self.operation_index, AccessKind::kFree, block.size, pc);
+  describe(now, block.size, finding.accesses[0]);
+  execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
+  describe_block(block, now);
+  FixedText<256> text;
+  text.append(freeing_function(family)).append(" of a block of ").append_uint(block.size);
+  text.append(" bytes that ").append(allocating_function(block.family)).append(" allocated: ");
+  text.append(freeing_function(block.family)).append(" is what frees it");
+  execution_.fail_at(self, pc, FindingKind::kInvalidFree, text.c_str());
+}
+
+void MemoryWatch::overrun_found(Task& self, std::uintptr_t pointer, std::uintptr_t pc) noexcept {
+  const InterceptionOff off;
+  trace::Finding& finding = execution_.channel().finding;
+  HeapBlock block;
+  WEFT_CHECK(execution_.image().find_block(pointer, block), "a block that is freed is unknown");
+  finding.object = execution_.object_of(pointer);
+  finding.access_count = 1;
+  const Access now(self.index, self.operation_index, AccessKind::kFree, block.size, pc);
+  describe(now, block.size, finding.accesses[0]);
+  describe_block(block, now);
+  FixedText<256> text;
+  text.append("heap overrun: something wrote behind the end of a block of ");
+  text.append_uint(block.size).append(" bytes before this free");
+  execution_.fail_at(self, pc, FindingKind::kMemoryError, text.c_str());
 }
 
 void MemoryWatch::freed(Task& self, std::uintptr_t block, std::uintptr_t pc) noexcept {

@@ -60,6 +60,12 @@ class MemoryWatch final : private detect::OriginSource {
   [[noreturn]] void bad_free(Task& self, trace::FindingKind kind, std::uintptr_t block,
                              std::uintptr_t pc) noexcept;
 
+  /// `self` frees `block` with a function of `family`, which did not allocate it.
+  [[noreturn]] void wrong_free(Task& self, std::uintptr_t block, std::uintptr_t pc,
+                               AllocationFamily family) noexcept;
+  /// `self` is about to free `block`, and something was written behind its end.
+  [[noreturn]] void overrun_found(Task& self, std::uintptr_t block, std::uintptr_t pc) noexcept;
+
   /// `self` performed an atomic operation or, with no address, a fence.
   void ordered(const Task& self, const trace::Operation& operation, bool wrote) noexcept {
     if (looking_out_) [[unlikely]]
@@ -76,6 +82,8 @@ class MemoryWatch final : private detect::OriginSource {
   [[nodiscard]] TaskIndex index_of(TaskId id) const noexcept;
   [[nodiscard]] bool is_known(const ObjectId& object) const noexcept;
 
+  void check_bounds(Task& self, const detect::Access& now, std::uintptr_t address,
+                    std::size_t size) noexcept;
   void examine(Task& self, const detect::Access& now, std::uintptr_t address,
                std::size_t size) noexcept;
   void look_out(Task& self, trace::AccessKind kind, std::size_t size, std::uintptr_t pc) noexcept;
@@ -112,6 +120,7 @@ class MemoryWatch final : private detect::OriginSource {
   bool active_ = false;
   bool looking_out_ = false;
   bool known_objects_ = false;
+  mutable bool asked_ = false;  // whether the detector asked where memory comes from
   Passed* passed_ = nullptr;
   WeakWrite* weak_writes_ = nullptr;
   bool released_by_fence_ = false;  // the earlier task, after its access

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
+#include "harness/base/allocation_family.h"
 #include "harness/base/ids.h"
 
 namespace weft::engine {
@@ -23,8 +25,15 @@ inline constexpr std::uintptr_t kSubjectHeapEnd = 0x2010'0000'0000;
   return address >= kSubjectHeapBegin && address < kSubjectHeapEnd;
 }
 
-/// Verdict on a pointer that the subject frees.
-enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid };
+/// Code that the engine cannot see into.
+struct UninstrumentedCode {
+  const char* library = "";   // its file's basename
+  const char* function = "";  // the innermost that the library exports, mangled; may be empty
+};
+
+/// Verdict on a pointer that the subject frees; kWrongFamily: with the wrong function; kOverrun:
+/// something was written behind the block's end. Only kFreed frees.
+enum class FreeVerdict : std::uint8_t { kFreed, kDoubleFree, kInvalid, kWrongFamily, kOverrun };
 
 /// Who did something to a heap block; kNoTask where no task did.
 struct BlockEvent {
@@ -40,6 +49,7 @@ struct HeapBlock {
   BlockEvent allocated;
   BlockEvent freed;  // meaningful unless live
   std::uint64_t ordinal = 0;
+  AllocationFamily family = AllocationFamily::kMalloc;
   bool live = false;
 };
 
@@ -58,8 +68,11 @@ class ProcessImage {
 
   // The subject's heap.
   virtual void* allocate(const BlockEvent& by, std::uint64_t ordinal, std::size_t bytes,
-                         std::size_t alignment) noexcept = 0;
-  virtual FreeVerdict release(void* pointer, const BlockEvent& by) noexcept = 0;
+                         std::size_t alignment, AllocationFamily family) noexcept = 0;
+  virtual FreeVerdict release(void* pointer, const BlockEvent& by,
+                              AllocationFamily family) noexcept = 0;
+  /// Whether something was written behind the end of a live block, and one such block.
+  [[nodiscard]] virtual bool find_overrun(HeapBlock& first) const noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address,
                                         HeapBlock& block) const noexcept = 0;
   /// How many blocks nothing refers to, once every task has ended, and one of them.
@@ -68,7 +81,13 @@ class ProcessImage {
   // Names.
   /// Libraries were loaded or unloaded.
   virtual void modules_changed() noexcept = 0;
+  /// Whether the variables of the module with the code at `pc` are restored between executions.
+  [[nodiscard]] virtual bool is_restored(std::uintptr_t pc) const noexcept = 0;
   [[nodiscard]] virtual Site site_of(std::uintptr_t pc) const noexcept = 0;
+  /// Whether the innermost of `frames`, the system's own and our interposers' apart, is in a
+  /// library that is not instrumented.
+  [[nodiscard]] virtual bool find_uninstrumented(std::span<const std::uintptr_t> frames,
+                                                 UninstrumentedCode& code) const noexcept = 0;
   /// A variable of a loaded module: its id (hash of the basename) and the offset.
   [[nodiscard]] virtual bool find_module(std::uintptr_t address, std::uint64_t& id,
                                          std::uint64_t& offset) const noexcept = 0;
@@ -90,8 +109,8 @@ class ProcessImage {
 // the process may have several threads.
 
 /// Null when the heap cannot be had or is full; libc's heap serves then.
-[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment,
-                                      std::uintptr_t pc) noexcept;
+[[nodiscard]] void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc,
+                                      AllocationFamily family) noexcept;
 /// For whoever frees a block of the subject's heap outside a task.
 FreeVerdict release_baseline(void* pointer) noexcept;
 /// The size requested of a block of the subject's heap.

@@ -6,7 +6,8 @@
 // A task that does not come back to the engine (blocking input, an endless loop
 // in code that is not instrumented) is interrupted by kWatchdogSignal, sent to
 // its kernel thread. The worker's handler writes that thread's stack into
-// channel.finding, kind kHang, sets finding_ready and leaves with
+// channel.finding, kind kHang, and as its detail "LIBRARY FUNCTION" if the thread
+// is in a library that is not instrumented, sets finding_ready and leaves with
 // WorkerExit::kFinding. A worker that does not answer in kWatchdogAnswerMs is killed.
 #pragma once
 

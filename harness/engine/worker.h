@@ -36,7 +36,7 @@ struct WorkerConfig {
   bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
   bool pin = true;                        // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;            // which one, modulo the number allowed
-  std::uint32_t spurious_wakeups = 0;     // of condition variables, at most so many in an execution
+  std::uint32_t spurious_wakeups = 0;     // and weak compare-exchanges that fail, for no reason
   std::uint32_t allocation_failures = 0;  // likewise
   int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
   /// Called in the worker after each finished execution, outside any task.

@@ -15,6 +15,7 @@
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/base/mapping.h"
+#include "harness/base/system_call.h"
 #include "harness/engine/task.h"
 #include "harness/engine/unwind.h"
 #include "harness/executor/raw_syscall.h"
@@ -85,10 +86,15 @@ __attribute__((noinline)) void Baton::await(Slot& slot) {
 bool Baton::make_thread(Slot& slot, std::size_t index) noexcept {
   const std::uintptr_t base = slot_base(index);
   if (!slot.has_thread) {
-    void* const area =
-        mmap(reinterpret_cast<void*>(base), kStackBytes, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (area == MAP_FAILED && errno != EEXIST) return false;
+    // Not by libc's function: on a task's thread that is the task's own mapping.
+    const long result =
+        system_call(SYS_mmap, base, kStackBytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    if (is_error(result) && result != -EEXIST) {
+      errno = static_cast<int>(-result);
+      return false;
+    }
+    auto* const area = reinterpret_cast<void*>(result);
     WEFT_CHECK(area == reinterpret_cast<void*>(base),
                "something else lies where the tasks' stacks belong");
     if (mprotect(area, kGuardBytes, PROT_NONE) != 0) return false;

@@ -19,6 +19,7 @@
 #include "harness/image/segments.h"
 #include "harness/image/subject_heap.h"
 #include "harness/image/thread_image.h"
+#include "harness/image/uninstrumented.h"
 
 namespace weft::image {
 namespace {
@@ -46,8 +47,9 @@ SubjectHeap& process_heap() noexcept {
   if (heap == nullptr) {
     asan::initialise();
     SubjectHeap::Options options;
-    // As much as AddressSanitizer's own heap has at least.
-    if (asan::kEnabled) options.red_zone_bytes = 16;
+    // As much as AddressSanitizer's own heap has at least; without it, what lies behind a block
+    // must not be another one's.
+    options.red_zone_bytes = asan::kEnabled ? 16 : 1;
     heap = make_immortal<SubjectHeap>(options);
   }
   return *heap;
@@ -58,6 +60,8 @@ engine::FreeVerdict to_engine(FreeVerdict verdict) noexcept {
     case FreeVerdict::kOk: return engine::FreeVerdict::kFreed;
     case FreeVerdict::kDoubleFree: return engine::FreeVerdict::kDoubleFree;
     case FreeVerdict::kInvalidPointer: return engine::FreeVerdict::kInvalid;
+    case FreeVerdict::kWrongFamily: return engine::FreeVerdict::kWrongFamily;
+    case FreeVerdict::kOverrun: return engine::FreeVerdict::kOverrun;
   }
   WEFT_UNREACHABLE("an unknown verdict");
 }
@@ -76,6 +80,7 @@ engine::HeapBlock describe(const BlockView& block) noexcept {
           .allocated = to_engine(block.record->allocated),
           .freed = to_engine(block.record->freed),
           .ordinal = block.record->ordinal,
+          .family = block.record->family,
           .live = block.record->state == BlockState::kLive};
 }
 
@@ -110,12 +115,24 @@ class Image final : public engine::ProcessImage {
   void reset_thread_locals() noexcept override { threads_.reset_calling_thread(); }
 
   void* allocate(const engine::BlockEvent& by, std::uint64_t ordinal, std::size_t bytes,
-                 std::size_t alignment) noexcept override {
-    return heap_.allocate(bytes, alignment, from_engine(by), static_cast<std::uint32_t>(ordinal));
+                 std::size_t alignment, AllocationFamily family) noexcept override {
+    return heap_.allocate(bytes, alignment, from_engine(by), static_cast<std::uint32_t>(ordinal),
+                          family);
   }
 
-  engine::FreeVerdict release(void* pointer, const engine::BlockEvent& by) noexcept override {
-    return to_engine(heap_.free(pointer, from_engine(by)));
+  engine::FreeVerdict release(void* pointer, const engine::BlockEvent& by,
+                              AllocationFamily family) noexcept override {
+    return to_engine(heap_.free(pointer, from_engine(by), family));
+  }
+
+  bool find_overrun(engine::HeapBlock& first) const noexcept override {
+    if (heap_.live_since_baseline() == 0) return false;
+    bool found = false;
+    heap_.overrun([&](const BlockView& block) {
+      if (!found) first = describe(block);
+      found = true;
+    });
+    return found;
   }
 
   std::size_t find_leaks(engine::HeapBlock& first) const noexcept override {
@@ -141,8 +158,21 @@ class Image final : public engine::ProcessImage {
 
   void modules_changed() noexcept override { modules_.refresh(); }
 
+  bool is_restored(std::uintptr_t pc) const noexcept override {
+    bool restored = false;
+    for_each_module([&](const LoadedModule& module) {
+      if (module.contains(reinterpret_cast<const void*>(pc))) restored = belongs_to_subject(module);
+    });
+    return restored;
+  }
+
   Site site_of(std::uintptr_t pc) const noexcept override {
     return modules_.site(reinterpret_cast<const void*>(pc));
+  }
+
+  bool find_uninstrumented(std::span<const std::uintptr_t> frames,
+                           engine::UninstrumentedCode& code) const noexcept override {
+    return image::find_uninstrumented(frames, code);
   }
 
   bool find_module(std::uintptr_t address, std::uint64_t& id,
@@ -187,16 +217,17 @@ ProcessImage& make_process_image() noexcept {
   return *image::make_immortal<image::Image>();
 }
 
-void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc) noexcept {
+void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc,
+                        AllocationFamily family) noexcept {
   image::SubjectHeap& heap = image::process_heap();
   if (!heap.ready()) return nullptr;
   // Blocks of the baseline belong to no task; their number in the heap tells them apart.
   return heap.allocate(bytes, alignment, {kNoTask, 0, reinterpret_cast<const void*>(pc)},
-                       static_cast<std::uint32_t>(heap.live_blocks()));
+                       static_cast<std::uint32_t>(heap.live_blocks()), family);
 }
 
 FreeVerdict release_baseline(void* pointer) noexcept {
-  return image::to_engine(image::process_heap().free(pointer, {}));
+  return image::to_engine(image::process_heap().free_unchecked(pointer, {}));
 }
 
 std::size_t block_size(const void* pointer) noexcept {

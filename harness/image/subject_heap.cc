@@ -55,7 +55,8 @@ SubjectHeap::SubjectHeap(const Options& options) noexcept
 }
 
 void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const BlockEvent& by,
-                                  std::uint32_t ordinal, bool zeroed) noexcept {
+                                  std::uint32_t ordinal, bool zeroed,
+                                  AllocationFamily family) noexcept {
   WEFT_CHECK(ready(), "the subject heap's address was taken, and it is used all the same");
   WEFT_CHECK(std::has_single_bit(alignment), "an alignment that is no power of two");
   if (size > kLargestBlock) return nullptr;
@@ -91,11 +92,34 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
                     .ordinal = ordinal,
                     .next = kNoBlock,
                     .state = BlockState::kLive,
-                    .baseline = false};
+                    .baseline = false,
+                    .family = family};
   if (shadowed()) shadow_live(number, size);
   std::byte* const block = address_of(number);
   if (zeroed && !fresh) raw_fill(block, 0, size);
+  if (guarded()) {
+    const BlockView view{&record(number), block, 0};
+    raw_fill(block + size, static_cast<unsigned char>(kGuard), guard_bytes(view));
+  }
   return block;
+}
+
+std::size_t SubjectHeap::guard_bytes(const BlockView& block) const noexcept {
+  const std::size_t offset = reinterpret_cast<std::uintptr_t>(block.address) - base_;
+  return std::min<std::size_t>(kBlockBytes[offset / kSliceBytes] - block.record->size, kGuardBytes);
+}
+
+bool SubjectHeap::guard_intact(const BlockView& block) const noexcept {
+  const std::byte* at = block.address + block.record->size;
+  const std::byte* const end = at + guard_bytes(block);
+  // By words, for every free comes here: most sizes are multiples of eight, and so is the guard.
+  constexpr auto kWord = ~std::uint64_t{0} / 0xff * static_cast<std::uint64_t>(kGuard);
+  for (; end - at >= 8; at += 8) {
+    std::uint64_t word;
+    __builtin_memcpy(&word, at, sizeof word);
+    if (word != kWord) return false;
+  }
+  return std::all_of(at, end, [](std::byte value) { return value == kGuard; });
 }
 
 ReallocResult SubjectHeap::reallocate(void* old, std::size_t size, const BlockEvent& by,
@@ -106,10 +130,19 @@ ReallocResult SubjectHeap::reallocate(void* old, std::size_t size, const BlockEv
   void* const moved = allocate(size, kSmallestBlock, by, ordinal);
   if (moved == nullptr) return {nullptr, FreeVerdict::kOk};
   raw_copy(moved, old, std::min<std::size_t>(view.record->size, size));
-  return {moved, free(old, by)};
+  return {moved, free(old, by, view.record->family)};
 }
 
-FreeVerdict SubjectHeap::free(void* block, const BlockEvent& by) noexcept {
+FreeVerdict SubjectHeap::free(void* block, const BlockEvent& by, AllocationFamily family) noexcept {
+  const BlockView view = find(block);
+  if (view && view.offset == 0 && view.record->state == BlockState::kLive) {
+    if (view.record->family != family) return FreeVerdict::kWrongFamily;
+    if (guarded() && !guard_intact(view)) return FreeVerdict::kOverrun;
+  }
+  return free_unchecked(block, by);
+}
+
+FreeVerdict SubjectHeap::free_unchecked(void* block, const BlockEvent& by) noexcept {
   const BlockView view = find(block);
   if (!view || view.offset != 0) return FreeVerdict::kInvalidPointer;
   if (view.record->state != BlockState::kLive) return FreeVerdict::kDoubleFree;

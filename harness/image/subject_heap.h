@@ -36,6 +36,7 @@
 #include <type_traits>
 
 #include "harness/base/address_sanitizer.h"
+#include "harness/base/allocation_family.h"
 #include "harness/base/ids.h"
 #include "harness/base/mapping.h"
 #include "harness/image/size_classes.h"
@@ -64,6 +65,7 @@ struct BlockRecord {
   std::uint32_t next;     // in the quarantine or the free list
   BlockState state;
   bool baseline;  // live since before seal(): not a leak of the test
+  AllocationFamily family;
 };
 static_assert(sizeof(BlockRecord) == 64);
 
@@ -86,6 +88,8 @@ enum class FreeVerdict : std::uint8_t {
   kOk,
   kDoubleFree,      // the start of a block that is free already; find() says by whom
   kInvalidPointer,  // not the start of a block that was handed out
+  kWrongFamily,     // of a block that another kind of function allocated; it stays live
+  kOverrun,         // of a block behind whose end something was written; it stays live
 };
 
 struct ReallocResult {
@@ -103,14 +107,16 @@ class SubjectHeap {
   static constexpr std::size_t kSliceBytes = kLargestBlock;
   static constexpr std::size_t kRegionBytes = 64 * kSliceBytes;  // reserved, not used
   static constexpr std::byte kPoison{0xDB};
+  static constexpr std::byte kGuard{0xA7};
+  static constexpr std::size_t kGuardBytes = 16;
 
   struct Options {
     std::size_t limit_bytes = std::size_t{1} << 30;       // live bytes, in whole blocks; then null
     std::size_t quarantine_bytes = std::size_t{1} << 18;  // freed bytes, in whole blocks, kept back
     std::size_t poison_bytes = 4096;                      // filled from the start of a freed block
     std::uintptr_t address = kAddress;
-    // At least so much lies behind each block, and AddressSanitizer's shadow says what may be
-    // touched. 0: the shadow is left alone.
+    // At least so much lies behind each block. AddressSanitizer's shadow says that it may not be
+    // touched; without it, its first kGuardBytes tell who wrote there. 0: neither.
     std::size_t red_zone_bytes = 0;
   };
 
@@ -126,18 +132,22 @@ class SubjectHeap {
   // 0 gives a block of its own. Fresh memory is zero; recycled memory is what its last owner left,
   // poison included.
   void* allocate(std::size_t size, std::size_t alignment, const BlockEvent& by,
-                 std::uint32_t ordinal) noexcept {
-    return allocate_block(size, alignment, by, ordinal, false);
+                 std::uint32_t ordinal,
+                 AllocationFamily family = AllocationFamily::kMalloc) noexcept {
+    return allocate_block(size, alignment, by, ordinal, false, family);
   }
   // All zero, as calloc gives it.
   void* allocate_zeroed(std::size_t size, const BlockEvent& by, std::uint32_t ordinal) noexcept {
-    return allocate_block(size, kSmallestBlock, by, ordinal, true);
+    return allocate_block(size, kSmallestBlock, by, ordinal, true, AllocationFamily::kMalloc);
   }
   // Always moves, so that a pointer kept across it is found; an identity of its own for the new
   // block. `old` is not null.
   ReallocResult reallocate(void* old, std::size_t size, const BlockEvent& by,
                            std::uint32_t ordinal) noexcept;
-  FreeVerdict free(void* block, const BlockEvent& by) noexcept;
+  FreeVerdict free(void* block, const BlockEvent& by,
+                   AllocationFamily family = AllocationFamily::kMalloc) noexcept;
+  // The same for whoever must not be stopped: any family, and whatever lies behind the end.
+  FreeVerdict free_unchecked(void* block, const BlockEvent& by) noexcept;
 
   bool owns(const void* address) const noexcept {
     return reinterpret_cast<std::uintptr_t>(address) - base_ < kRegionBytes;
@@ -170,6 +180,15 @@ class SubjectHeap {
           visit(BlockView{&block, address_of({c, i}), 0});
       }
     }
+  }
+  // visit(BlockView) for each live block allocated since the baseline behind whose end something
+  // was written.
+  template <typename Visitor>
+  void overrun(Visitor&& visit) const noexcept {
+    if (!guarded()) return;
+    leaks([&](const BlockView& block) {
+      if (!guard_intact(block)) visit(block);
+    });
   }
   // visit(BlockView) for each quarantined block in which something was written after its free, as
   // far as it was poisoned.
@@ -219,7 +238,10 @@ class SubjectHeap {
   };
 
   void* allocate_block(std::size_t size, std::size_t alignment, const BlockEvent& by,
-                       std::uint32_t ordinal, bool zeroed) noexcept;
+                       std::uint32_t ordinal, bool zeroed, AllocationFamily family) noexcept;
+  bool guarded() const noexcept { return !asan::kEnabled && options_.red_zone_bytes != 0; }
+  std::size_t guard_bytes(const BlockView& block) const noexcept;
+  bool guard_intact(const BlockView& block) const noexcept;
   void quarantine(BlockNumber block) noexcept;
   void release_oldest() noexcept;
   bool poison_intact(const BlockView& block) const noexcept;

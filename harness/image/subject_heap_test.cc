@@ -54,6 +54,46 @@ TEST_F(SubjectHeapTest, LivesAtItsFixedAddressAndOwnsIt) {
   EXPECT_FALSE(heap_->owns(reinterpret_cast<void*>(SubjectHeap::kAddress - 1)));
 }
 
+TEST_F(SubjectHeapTest, AFreeByAnotherFamilyIsRefused) {
+  void* const block = heap_->allocate(8, 16, by(kFirst), 0, AllocationFamily::kNew);
+  EXPECT_EQ(heap_->free(block, by(kFirst)), FreeVerdict::kWrongFamily);
+  EXPECT_EQ(heap_->find(block).record->state, BlockState::kLive);
+  EXPECT_EQ(heap_->free(block, by(kFirst), AllocationFamily::kNewArray), FreeVerdict::kWrongFamily);
+  EXPECT_EQ(heap_->free(block, by(kFirst), AllocationFamily::kNew), FreeVerdict::kOk);
+  // What is free has no family any more.
+  EXPECT_EQ(heap_->free(block, by(kFirst)), FreeVerdict::kDoubleFree);
+}
+
+#ifndef WEFT_ASAN
+
+TEST(SubjectHeapGuardTest, AWriteBehindTheEndShowsAtTheFreeAndInTheList) {
+  const auto heap = make_mapped<SubjectHeap>(SubjectHeap::Options{
+      .address = SubjectHeap::kAddress + SubjectHeap::kRegionBytes, .red_zone_bytes = 1});
+  const auto damaged = [&heap] {
+    std::vector<void*> blocks;
+    heap->overrun([&](const BlockView& block) { blocks.push_back(block.address); });
+    return blocks;
+  };
+  for (const std::size_t size : {0, 1, 15, 16, 100, 4096}) {
+    auto* const block = static_cast<char*>(heap->allocate(size, 16, by(kFirst), 0));
+    auto* const other = static_cast<char*>(heap->allocate(size, 16, by(kFirst), 1));
+    std::memset(block, 'x', size);
+    EXPECT_TRUE(damaged().empty()) << size;
+    const char before = block[size];
+    block[size] = 'x';
+    EXPECT_EQ(damaged(), std::vector<void*>{block}) << size;
+    EXPECT_EQ(heap->free(block, by(kFirst)), FreeVerdict::kOverrun) << size;
+    block[size] = before;
+    EXPECT_EQ(heap->free(block, by(kFirst)), FreeVerdict::kOk) << size;
+    // A recycled block is guarded anew.
+    EXPECT_EQ(heap->free(other, by(kFirst)), FreeVerdict::kOk) << size;
+  }
+  heap->reset();
+  EXPECT_TRUE(damaged().empty());
+}
+
+#endif
+
 TEST_F(SubjectHeapTest, ATakenAddressIsReportedNotShared) {
   EXPECT_FALSE(make_mapped<SubjectHeap>()->ready());
 }

@@ -117,5 +117,16 @@ WEFT_INTERPOSE long syscall(long number, ...) noexcept {
                  static_cast<std::size_t>(arguments[1]), WEFT_CALLER);
     return arguments[1];
   }
+  if (self != nullptr) {
+    switch (number) {
+      case SYS_fork:
+      case SYS_vfork:
+      case SYS_clone:
+      case SYS_clone3: unsupported(*self, "a new process or thread by syscall()");
+      case SYS_execve:
+      case SYS_execveat: unsupported(*self, "execve by syscall()");
+      default: break;  // a system call's number, not an enumeration of ours
+    }
+  }
   return result_of(raw_syscall(number, arguments));
 }

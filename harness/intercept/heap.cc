@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "harness/intercept/heap.h"
 #include "harness/intercept/interpose.h"
 #include "harness/intercept/lock_misuse.h"
 
@@ -100,7 +101,8 @@ class LibcCode {
 };
 
 /// Null: the allocation is libc's or the harness's own, and glibc's heap serves it.
-void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool& ours) noexcept {
+void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool& ours,
+               AllocationFamily family = AllocationFamily::kMalloc) noexcept {
   Task* const self = current_task;
   ours = !LibcCode::contains(pc) && (self != nullptr || !engine::HarnessAllocations::active());
   if (!ours) return nullptr;
@@ -111,18 +113,19 @@ void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool
       return nullptr;
     }
     block = self->execution->image().allocate({self->id, self->operation_index, pc},
-                                              self->allocations++, bytes, alignment);
+                                              self->allocations++, bytes, alignment, family);
     self->execution->memory().allocated(*self, bytes, pc);
   } else {
     const HeapLock lock;
-    block = engine::allocate_baseline(bytes, alignment, pc);
+    block = engine::allocate_baseline(bytes, alignment, pc, family);
     ours = block != nullptr;  // full, or its address is taken: glibc's heap will do
   }
   if (block == nullptr) errno = ENOMEM;
   return block;
 }
 
-void release(void* pointer, std::uintptr_t pc) noexcept {
+void release(void* pointer, std::uintptr_t pc,
+             AllocationFamily family = AllocationFamily::kMalloc) noexcept {
   Task* const self = current_task;
   if (self == nullptr) {
     const HeapLock lock;
@@ -132,12 +135,21 @@ void release(void* pointer, std::uintptr_t pc) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(pointer);
   self->execution->memory().freed(*self, at, pc);
   require_unused(*self, at, engine::block_size(pointer), pc);
-  switch (self->execution->image().release(pointer, {self->id, self->operation_index, pc})) {
+  switch (
+      self->execution->image().release(pointer, {self->id, self->operation_index, pc}, family)) {
     case engine::FreeVerdict::kFreed: return;
     case engine::FreeVerdict::kDoubleFree:
       self->execution->memory().bad_free(*self, trace::FindingKind::kDoubleFree, at, pc);
     case engine::FreeVerdict::kInvalid:
       self->execution->memory().bad_free(*self, trace::FindingKind::kInvalidFree, at, pc);
+    case engine::FreeVerdict::kWrongFamily:
+      self->execution->memory().wrong_free(*self, at, pc, family);
+    case engine::FreeVerdict::kOverrun:
+      if (self->execution->memory().active())
+        self->execution->memory().overrun_found(*self, at, pc);
+      // The warm-up comes first and saw no access: whose it was is for execution 1 to say.
+      engine::release_baseline(pointer);
+      return;
   }
 }
 
@@ -157,7 +169,11 @@ void* reallocate(void* pointer, std::size_t bytes, std::uintptr_t pc) noexcept {
   if (block == nullptr) return nullptr;
   const std::size_t old = size_of(pointer);
   std::memcpy(block, pointer, old < bytes ? old : bytes);
-  free(pointer);
+  if (engine::in_subject_heap(pointer)) {
+    release(pointer, pc);
+  } else {
+    WEFT_BENEATH(free)(pointer);
+  }
   return block;
 }
 
@@ -172,6 +188,24 @@ void* aligned(std::size_t alignment, std::size_t bytes, std::uintptr_t pc) noexc
 }
 
 }  // namespace
+
+void* allocate_new(std::size_t bytes, std::size_t alignment, AllocationFamily family,
+                   std::uintptr_t pc) noexcept {
+  bool ours = false;
+  void* const block = allocate(bytes, alignment, pc, ours, family);
+  if (ours) return block;
+  return alignment <= kDefaultAlignment ? WEFT_BENEATH(malloc)(bytes)
+                                        : WEFT_BENEATH(memalign)(alignment, bytes);
+}
+
+void release_new(void* pointer, AllocationFamily family, std::uintptr_t pc) noexcept {
+  if (engine::in_subject_heap(pointer)) {
+    release(pointer, pc, family);
+  } else {
+    WEFT_BENEATH(free)(pointer);
+  }
+}
+
 }  // namespace weft::intercept
 
 using namespace weft::intercept;

@@ -3,15 +3,31 @@
 
 #include "harness/intercept/hot_functions.h"
 
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include <new>
 
 #include "harness/engine/subject.h"
 #include "harness/intercept/address_sanitizer.h"
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/mappings.h"
 
 namespace weft::intercept {
 
 HotFunctions hot;
+
+namespace {
+
+/// Never destroyed: the worker only exits.
+TaskMappings* make_mappings() noexcept {
+  void* const memory = mmap(nullptr, sizeof(TaskMappings), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the table of mappings");
+  return ::new (memory) TaskMappings;
+}
+
+}  // namespace
 
 }  // namespace weft::intercept
 
@@ -43,5 +59,6 @@ void weft::engine::prepare_interception() noexcept {
       .dlclose = WEFT_REAL(dlclose),
       .dlsym = WEFT_REAL(dlsym),
       .dladdr = WEFT_REAL(dladdr),
+      .mappings = weft::intercept::make_mappings(),
   };
 }

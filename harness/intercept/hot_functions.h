@@ -13,6 +13,8 @@
 
 namespace weft::intercept {
 
+class TaskMappings;
+
 struct HotFunctions {
   int (*mutex_trylock)(pthread_mutex_t*) = nullptr;
   int (*mutex_unlock)(pthread_mutex_t*) = nullptr;
@@ -36,8 +38,9 @@ struct HotFunctions {
   ssize_t (*read)(int, void*, std::size_t) = nullptr;
   void* (*dlopen)(const char*, int) = nullptr;
   int (*dlclose)(void*) = nullptr;
-  void* (*dlsym)(void*, const char*) = nullptr;
+  decltype(&::dlsym) dlsym = nullptr;  // noexcept, or there would be no tail call
   int (*dladdr)(const void*, Dl_info*) = nullptr;
+  TaskMappings* mappings = nullptr;  // in a mapping of its own
 };
 
 /// Filled in by engine::prepare_interception(), before the snapshot, and constant from then on.

@@ -63,6 +63,14 @@ void forget(Task& self, const void* handle) noexcept {
   }
 }
 
+/// The schedule point of a dlsym(); returns the function to call.
+[[gnu::noinline]] decltype(&::dlsym) dlsym_at_point(std::uintptr_t pc) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(dlsym);
+  announce(*self, operation_on(OpKind::kLoaderLock, &loader, pc));
+  return hot.dlsym;
+}
+
 }  // namespace
 
 void unload_libraries(const PerExecution& execution, engine::ProcessImage& image) noexcept {
@@ -97,14 +105,16 @@ WEFT_INTERPOSE int dlclose(void* handle) noexcept {
 }
 
 // A look into the loader's tables is over at once, but must not begin while another task is inside.
-// glibc's dlsym looks for RTLD_NEXT's meaning at who called it: hence the calls in tail position,
-// which leave the subject's return address where it was.
+// glibc's dlsym looks for RTLD_NEXT's meaning at who called it: a call in tail position leaves the
+// caller's return address where it was. ASan's runtime, for one, asks before anything else runs.
+#if defined(__clang__)
+#define WEFT_TAIL_CALL [[clang::musttail]]
+#else
+#define WEFT_TAIL_CALL  // g++ makes it one at -O2, which all presets have
+#endif
 
 WEFT_INTERPOSE void* dlsym(void* handle, const char* name) noexcept {
-  Task* const self = current_task;
-  if (self != nullptr) announce(*self, operation_on(OpKind::kLoaderLock, &loader, WEFT_CALLER));
-  const auto real = self != nullptr ? hot.dlsym : WEFT_REAL(dlsym);
-  return real(handle, name);
+  WEFT_TAIL_CALL return dlsym_at_point(WEFT_CALLER)(handle, name);
 }
 
 WEFT_INTERPOSE int dladdr(const void* address, Dl_info* info) noexcept {

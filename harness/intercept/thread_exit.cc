@@ -10,6 +10,7 @@
 
 #include "harness/engine/subject.h"
 #include "harness/intercept/hot_functions.h"
+#include "harness/intercept/mappings.h"
 #include "harness/intercept/per_execution.h"
 #include "harness/intercept/thread_record.h"
 
@@ -94,6 +95,8 @@ void weft::engine::forget_execution(Execution& execution) noexcept {
         *static_cast<const weft::intercept::PerExecution*>(execution.intercept_state),
         execution.image());
   }
+  // After the destructors of what was unloaded.
+  weft::intercept::hot.mappings->unmap_all();
   for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; ++key) {
     if (!weft::intercept::keys[key].made_by_task) continue;
     WEFT_REAL(pthread_key_delete)(key);

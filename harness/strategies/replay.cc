@@ -197,7 +197,7 @@ void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why
     case ChoiceKind::kUser: text.append(" to choose ").append_uint(expected.value); break;
     case ChoiceKind::kDraw: text.append(" to draw ").append_uint(expected.value); break;
     case ChoiceKind::kPassOver: text.append(" to pass over a race"); break;
-    case ChoiceKind::kSpurious: text.append(" to wake for no reason"); break;
+    case ChoiceKind::kSpurious: text.append(" to wake or to fail for no reason"); break;
     case ChoiceKind::kOutOfMemory: text.append(" to find no memory"); break;
     case ChoiceKind::kCount: break;
   }

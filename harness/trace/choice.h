@@ -37,7 +37,7 @@ enum class ChoiceKind : std::uint8_t {
   kUser,         // weft::choose; value is the number chosen
   kDraw,         // a number from outside (random_device and the like)
   kPassOver,     // a race: 1 goes on, where the default is to stop with a finding
-  kSpurious,     // whether a condition variable wakes its waiter for no reason; 1: yes
+  kSpurious,     // whether a wait ends, or a weak compare-exchange fails, for no reason; 1: yes
   kOutOfMemory,  // whether an allocation fails; 1: yes
   kCount
 };

@@ -6,6 +6,7 @@
 // supervisor; names and source lines are resolved there.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 
 #include "harness/base/ids.h"
@@ -45,6 +46,11 @@ enum class FindingKind : std::uint8_t {
   kStarvation,   // passed over more often than weft::bounded_bypass allows
   kCount
 };
+
+/// Whether Finding::fault_address says something about a fatal signal.
+[[nodiscard]] constexpr bool has_fault_address(int signal) noexcept {
+  return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE;
+}
 
 /// Machine name: "assertion", "deadlock", ...
 [[nodiscard]] const char* name(FindingKind kind) noexcept;
@@ -152,7 +158,7 @@ struct Finding {
   int signal = 0;                 // kFatalSignal
   StepIndex steps = 0;
   std::uint64_t preemptions = 0;     // switches away from an enabled task
-  std::uintptr_t fault_address = 0;  // kFatalSignal
+  std::uintptr_t fault_address = 0;  // kFatalSignal, of a signal that has one
   char message[1024] = {};           // one line: the assertion's text, the exception's what()
   char file[256] = {};               // where the message comes from, if the subject said so
   int line = 0;

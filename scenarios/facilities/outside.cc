@@ -10,7 +10,9 @@
 #include <sys/sysinfo.h>
 #include <sys/time.h>
 #include <unistd.h>
+#include <x86intrin.h>
 #include <cassert>
+#include <chrono>
 #include <cstring>
 #include <ctime>
 #include <random>
@@ -18,6 +20,8 @@
 #include <thread>
 
 #include <weft/scenario.h>
+
+extern "C" unsigned long long time_stamp_in_c();
 
 namespace {
 
@@ -66,6 +70,33 @@ WEFT_SCENARIO(machine, {.name = "facilities/machine",
   assert(gettimeofday(&day, nullptr) == 0);
   assert(day.tv_sec == 1'700'000'001 && time(nullptr) == day.tv_sec);
   assert(clock() < CLOCKS_PER_SEC);
+}
+
+WEFT_SCENARIO(time_stamps, {.name = "facilities/time_stamps",
+                            .summary = "rdtsc is virtual time, by whichever intrinsic",
+                            .expect = weft::must_pass(),
+                            .budget = 50}) {
+  const auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<unsigned long long>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+  };
+  const auto first = now();
+  const auto stamp = __rdtsc();
+  unsigned processor = 99;
+  const auto another = __rdtscp(&processor);
+  // Each reading is a hundred nanoseconds after the one before.
+  assert(stamp == first + 100 && another == first + 200 && processor == 0);
+  assert(time_stamp_in_c() == first + 300);
+#ifdef __clang__
+  assert(__builtin_readcyclecounter() == first + 400);
+#endif
+  std::this_thread::sleep_for(std::chrono::seconds(5));
+  assert(_rdtsc() >= stamp + 5'000'000'000);
+  // A loop that waits for the counter ends.
+  const auto until = __rdtsc() + 1000;
+  while (__rdtsc() < until) {
+  }
 }
 
 std::string name_of(pthread_t thread) {

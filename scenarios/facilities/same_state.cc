@@ -5,6 +5,7 @@
 // globals that the process initialises once are, at the start of each, what they
 // were at the start of the first.
 
+#include <sys/mman.h>
 #include <cassert>
 #include <memory>
 #include <mutex>
@@ -54,6 +55,33 @@ WEFT_SCENARIO(same_state,
   use();
   other.join();
   assert(constructions == 1 && registry().entries == 2);
+}
+
+/// As a library does that has a heap of its own, and never gives it back.
+WEFT_SCENARIO(own_heap, {.name = "facilities/own_heap",
+                         .summary = "what tasks map is unmapped after the execution",
+                         .expect = weft::must_pass(),
+                         .budget = 200}) {
+  constexpr std::size_t kBytes = 64 * 4096;
+  void* const wanted = reinterpret_cast<void*>(0x3000'0000'0000);
+  static char* heap = nullptr;
+  assert(heap == nullptr);
+  const auto begin = [&] {
+    heap = static_cast<char*>(mmap(wanted, kBytes, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+    assert(heap == wanted);
+    assert(heap[0] == 0 && heap[kBytes - 1] == 0);
+    heap[0] = heap[kBytes - 1] = 'x';
+  };
+  std::thread(begin).join();
+  // A hole, and pages that move.
+  assert(munmap(heap + 4096, 4096) == 0);
+  char* const moved = static_cast<char*>(mremap(heap + 2 * 4096, 4096, 2 * 4096, MREMAP_MAYMOVE));
+  assert(moved != MAP_FAILED);
+  moved[4096] = 'x';
+  static char* first;
+  assert(first == nullptr);
+  first = moved;
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// What oneTBB's containers need of libtbb.so, in its place. The library's own goes
-// to libtbbmalloc, whose heap is mapped by itself: it would keep from one execution
-// what its variables, restored for the next, know nothing of.
+// What oneTBB's containers need of libtbb.so, in its place: the containers are headers, and with
+// these few functions the scenarios need no library that is not instrumented.
 
 #include <oneapi/tbb/cache_aligned_allocator.h>
 #include <oneapi/tbb/detail/_exception.h>

@@ -36,15 +36,16 @@ struct Options {
   bool memory_points = true;            // plain accesses may be schedule points
   bool races = true;                    // data races and uses of freed memory are findings
   bool leaks = true;                    // leaked memory and threads are findings
-  unsigned spurious_wakeups = 0;        // of condition variables, at most so many in an execution
-  unsigned allocation_failures = 0;     // of malloc and operator new, likewise
-  bool fresh_threads = false;           // a new kernel thread per task instead of a pooled one
-  bool keep_going = false;              // go on after the first finding
-  std::string out = {};                 // directory for findings; empty: ./weft-findings
-  std::string replay = {};              // a token or its file: replay this instead of exploring
-  bool lenient = false;                 // follow what still applies of the token
-  double hang_seconds = 10;             // real time without a step before a task counts as hung
-  std::string suppressions = {};        // file of what is known and not to be reported
+  unsigned spurious_wakeups = 0;     // so many waits on condition variables may end for no reason
+                                     // in an execution, and weak compare-exchanges fail (g++)
+  unsigned allocation_failures = 0;  // of malloc and operator new, likewise
+  bool fresh_threads = false;        // a new kernel thread per task instead of a pooled one
+  bool keep_going = false;           // go on after the first finding
+  std::string out = {};              // directory for findings; empty: ./weft-findings
+  std::string replay = {};           // a token or its file: replay this instead of exploring
+  bool lenient = false;              // follow what still applies of the token
+  double hang_seconds = 10;          // real time without a step before a task counts as hung
+  std::string suppressions = {};     // file of what is known and not to be reported
 };
 
 /// One thing found.
