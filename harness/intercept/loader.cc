@@ -113,7 +113,10 @@ WEFT_INTERPOSE int dlclose(void* handle) noexcept {
 #define WEFT_TAIL_CALL  // g++ makes it one at -O2, which all presets have
 #endif
 
-WEFT_INTERPOSE void* dlsym(void* handle, const char* name) noexcept {
+// Under its own name it would have to be noexcept, and what must catch an exception calls nobody
+// last.
+WEFT_INTERPOSE void* weft_dlsym(void* handle, const char* name) __asm__("dlsym");
+void* weft_dlsym(void* handle, const char* name) {
   WEFT_TAIL_CALL return dlsym_at_point(WEFT_CALLER)(handle, name);
 }
 
