@@ -26,6 +26,8 @@ function(weft_instrument)
     set(flags
         -fsanitize=thread
         "SHELL:--param tsan-instrument-func-entry-exit=0"
+        # Calls, which <weft/instrumented.h> directs to us.
+        -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset
         # g++ warns that its own run-time library does not model fences; ours does.
         -Wno-tsan)
   else()

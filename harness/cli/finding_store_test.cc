@@ -55,7 +55,7 @@ class FindingStoreTest : public testing::Test {
   engine::Sighting sighting_;
   std::string directory_;
   const cli::Setup setup_{.replay_command = "weft replay %TOKEN%",
-                          .report_command = "weft report "};
+                          .report_command = "weft report %DIRECTORY%"};
 };
 
 TEST(FindingName, IsAFileNameWhateverTheScenarioIsCalled) {

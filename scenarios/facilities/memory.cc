@@ -20,7 +20,6 @@ struct Record {
   char text[64];
 };
 
-#ifdef __clang__  // g++ does not report what these functions access
 WEFT_SCENARIO(bulk_memory_buggy, {.name = "facilities/bulk_memory.buggy",
                                   .summary = "a memcpy is an access like any other",
                                   .expect = weft::must_find("data_race"),
@@ -33,7 +32,6 @@ WEFT_SCENARIO(bulk_memory_buggy, {.name = "facilities/bulk_memory.buggy",
   std::memset(&to, 'b', size);
   copier.join();
 }
-#endif
 
 WEFT_SCENARIO(bulk_memory, {.name = "facilities/bulk_memory.fixed",
                             .summary = "copies, moves and fills arrive whole",

@@ -1,10 +1,12 @@
 /* Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 
-/* Included before every source under test, in C or C++, by weft_instrument() and by weft-c++:
- * compilers emit rdtsc and rdtscp inline for the intrinsics, where nothing can interpose. Tasks
- * read virtual time instead, one tick a nanosecond. The names are those on which each compiler's
- * <x86intrin.h> builds __rdtsc(), _rdtsc() and __rdtscp(). */
+/* Included before every source under test, in C or C++, by weft_instrument() and by weft-c++: what
+ * compilers emit inline, where nothing can interpose.
+ * - rdtsc and rdtscp: tasks read virtual time instead, one tick a nanosecond. The names are those on
+ *   which each compiler's <x86intrin.h> builds __rdtsc(), _rdtsc() and __rdtscp().
+ * - memcpy, memmove and memset: clang reports what they access, g++ calls libc, and so is told to
+ *   call us. */
 #ifndef WEFT_INSTRUMENTED_H
 #define WEFT_INSTRUMENTED_H
 
@@ -37,6 +39,9 @@ __extension__ unsigned long long weft_rdtscp(unsigned*);
     __extension__ extern unsigned long long weft_rdtscp(unsigned*) __asm__("weft_rdtscp"); \
     weft_rdtscp(processor);                                                                \
   }))
+#pragma redefine_extname memcpy __tsan_memcpy
+#pragma redefine_extname memmove __tsan_memmove
+#pragma redefine_extname memset __tsan_memset
 
 #endif
 
