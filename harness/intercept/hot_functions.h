@@ -43,6 +43,11 @@ struct HotFunctions {
   TaskMappings* mappings = nullptr;  // in a mapping of its own
 };
 
+/// For what a kernel thread calls before it is a task, as ASan's do: to look NAME up would be to
+/// wait for a task that is inside the loader.
+#define WEFT_HOT_OR_REAL(member, name) \
+  (::weft::intercept::hot.member != nullptr ? ::weft::intercept::hot.member : WEFT_REAL(name))
+
 /// Filled in by engine::prepare_interception(), before the snapshot, and constant from then on.
 extern HotFunctions hot;
 

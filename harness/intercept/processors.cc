@@ -41,7 +41,7 @@ WEFT_INTERPOSE int get_nprocs_conf() noexcept {
 
 WEFT_INTERPOSE long sysconf(int name) noexcept {
   Task* const self = current_task;
-  if (self == nullptr) return WEFT_REAL(sysconf)(name);
+  if (self == nullptr) return WEFT_HOT_OR_REAL(sysconf, sysconf)(name);
   if (name == _SC_NPROCESSORS_ONLN || name == _SC_NPROCESSORS_CONF) return kProcessors;
   return hot.sysconf(name);
 }

@@ -51,7 +51,7 @@ int delete_key(pthread_key_t key) noexcept {
 
 int set_key(pthread_key_t key, const void* value) noexcept {
   Task* const self = current_task;
-  if (self == nullptr) return WEFT_REAL(pthread_setspecific)(key, value);
+  if (self == nullptr) return WEFT_HOT_OR_REAL(setspecific, pthread_setspecific)(key, value);
   const int error = hot.setspecific(key, value);
   if (error == 0) record_of(*self).keys_set[key / 64] |= std::uint64_t{1} << (key % 64);
   return error;

@@ -34,7 +34,7 @@ WEFT_INTERPOSE int pthread_getname_np(pthread_t thread, char* name, std::size_t 
 
 WEFT_INTERPOSE int pthread_getattr_np(pthread_t thread, pthread_attr_t* attributes) noexcept {
   Task* const self = current_task;
-  if (self == nullptr) return WEFT_REAL(pthread_getattr_np)(thread, attributes);
+  if (self == nullptr) return WEFT_HOT_OR_REAL(getattr_np, pthread_getattr_np)(thread, attributes);
   Task* const task = task_of(*self->execution, thread);
   if (task == nullptr) return ESRCH;
   const int error = hot.getattr_np(thread, attributes);

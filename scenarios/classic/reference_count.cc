@@ -15,8 +15,6 @@
 
 #include <weft/scenario.h>
 
-#include "scenarios/kinds.h"
-
 namespace {
 
 struct Texture {
@@ -112,7 +110,7 @@ void drop_and_find(bool resurrects) {
 
 WEFT_SCENARIO(resurrected_buggy, {.name = "classic/resurrected.buggy",
                                   .summary = "a cache hands out what is about to be deleted",
-                                  .expect = weft::must_find(kUseAfterFree),
+                                  .expect = weft::must_find("use_after_free", "memory_error"),
                                   .budget = 500}) {
   drop_and_find(true);
 }

@@ -12,8 +12,6 @@
 
 #include <weft/scenario.h>
 
-#include "scenarios/kinds.h"
-
 namespace {
 
 class TreeManager {
@@ -58,7 +56,7 @@ void lend(void (Stash::*keep)(const std::string&, TreeManager*)) {
 
 WEFT_SCENARIO(lent_reference_buggy, {.name = "graph_trees/lent_reference.buggy",
                                      .summary = "a stash keeps a reference that was only lent",
-                                     .expect = weft::must_find(kUseAfterFree),
+                                     .expect = weft::must_find("use_after_free", "memory_error"),
                                      .budget = 500}) {
   lend(&Stash::take_over);
 }

@@ -37,7 +37,7 @@ void release_by_two(int (*how)(Shared*)) {
 
 WEFT_SCENARIO(freed_counter_buggy, {.name = "memory/freed_counter.buggy",
                                     .summary = "a count is read after its owner's free",
-                                    .expect = weft::must_find("memory_error"),
+                                    .expect = weft::must_find("memory_error", "data_race"),
                                     .budget = 500}) {
   release_by_two(&release_and_look);
 }

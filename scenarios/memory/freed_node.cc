@@ -45,7 +45,7 @@ class Slot {
 
 WEFT_SCENARIO(freed_node_buggy, {.name = "memory/freed_node.buggy",
                                  .summary = "a node is read after its free",
-                                 .expect = weft::must_find("memory_error"),
+                                 .expect = weft::must_find("memory_error", "use_after_free"),
                                  .budget = 500}) {
   Slot slot;
   std::thread remover([&] { slot.remove(); });
