@@ -3,10 +3,12 @@
 
 /* Included before every source under test, in C or C++, by weft_instrument() and by weft-c++: what
  * compilers emit inline, where nothing can interpose.
- * - rdtsc and rdtscp: tasks read virtual time instead, one tick a nanosecond. The names are those on
- *   which each compiler's <x86intrin.h> builds __rdtsc(), _rdtsc() and __rdtscp().
- * - memcpy, memmove and memset: clang reports what they access, g++ calls libc, and so is told to
- *   call us. */
+ *
+ * rdtsc and rdtscp: tasks read virtual time instead, one tick a nanosecond. The names are those on
+ * which each compiler's <x86intrin.h> builds __rdtsc(), _rdtsc() and __rdtscp().
+ *
+ * memcpy, memmove and memset: clang reports what they access, g++ calls libc, and so is told to
+ * call us. */
 #ifndef WEFT_INSTRUMENTED_H
 #define WEFT_INSTRUMENTED_H
 
