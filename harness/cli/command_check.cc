@@ -11,6 +11,7 @@
 #include "harness/cli/json.h"
 #include "harness/cli/suppression_use.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/explorer_interrupt.h"
 
 namespace weft::cli {
 namespace {
@@ -80,6 +81,7 @@ Json to_json(const std::vector<Verdict>& verdicts, const SuppressionUse& suppres
 int check(const Context& context, const CheckCommand& command) {
   const std::vector<const Scenario*> chosen = matching(command.patterns);
   if (chosen.empty()) return nothing_matched(command.patterns, command.json);
+  const engine::InterruptGuard interrupts;
   std::vector<Verdict> verdicts;
   bool interrupted = false;
   SuppressionUse suppressions;
@@ -98,7 +100,10 @@ int check(const Context& context, const CheckCommand& command) {
       for (const FoundBug& bug : latest.result.findings) fmt::print("{}\n", bug.text);
     }
     interrupted = latest.result.interrupted;
-    if (interrupted) break;
+    if (!interrupted) continue;
+    // It had no chance to show what it should.
+    if (!latest.as_expected) verdicts.pop_back();
+    break;
   }
   if (command.json) {
     fmt::print("{}\n", dump(to_json(verdicts, suppressions)));
@@ -106,7 +111,7 @@ int check(const Context& context, const CheckCommand& command) {
     print_table(verdicts);
     suppressions.print();
   }
-  if (interrupted) return kExitInterrupted;
+  if (interrupted) return complain("interrupted", kExitInterrupted);
   suppressions.warn_of_unused();
   if (std::any_of(verdicts.begin(), verdicts.end(),
                   [](const Verdict& v) { return !v.result.internal_error.empty(); })) {

@@ -11,6 +11,7 @@
 #include "harness/cli/json.h"
 #include "harness/cli/suppression_use.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/explorer_interrupt.h"
 #include "harness/strategies/factory.h"
 
 namespace weft::cli {
@@ -40,6 +41,7 @@ void print_result(const std::string& name, const Result& result) {
 int run(const Context& context, const RunCommand& command) {
   const std::vector<const Scenario*> chosen = matching(command.patterns);
   if (chosen.empty()) return nothing_matched(command.patterns, command.json);
+  const engine::InterruptGuard interrupts;
   Json scenarios = Json::array();
   int status = kExitOk;
   std::uint64_t executions = 0;

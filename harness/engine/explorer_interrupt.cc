@@ -9,6 +9,7 @@
 namespace weft::engine {
 namespace {
 
+int guards = 0;
 volatile std::sig_atomic_t interrupted_once = 0;
 volatile std::int64_t interrupted_at_ms = 0;
 
@@ -35,6 +36,7 @@ extern "C" void on_interrupt(int number) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ != 0) return;
   interrupted_once = 0;
   struct sigaction action {};
   action.sa_handler = on_interrupt;  // no SA_RESTART: poll() must return
@@ -43,6 +45,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards != 0) return;
   ::sigaction(SIGINT, &old_int_, nullptr);
   ::sigaction(SIGTERM, &old_term_, nullptr);
 }

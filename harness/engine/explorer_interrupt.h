@@ -9,8 +9,9 @@
 namespace weft::engine {
 
 /// Catches SIGINT and SIGTERM for its lifetime. The first signal is only noted;
-/// one that comes later acts as if nobody had caught it. One guard at a time: the
-/// note is the process's, as signals are.
+/// one that comes later acts as if nobody had caught it. The note is the process's,
+/// as signals are: it lasts as long as the outermost guard, so that a command over
+/// many explorations loses no signal between two.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -32,7 +32,8 @@ void become_worker(pid_t supervisor) noexcept {
   // The supervisor may have died between the fork and the line above.
   if (::getppid() != supervisor) ::_exit(static_cast<int>(WorkerExit::kFinished));
 
-  // Ctrl-C reaches the whole process group; the supervisor decides what it means.
+  // Ctrl-C and timeout(1) signal a whole process group; the supervisor decides what it means.
+  ::setpgid(0, 0);
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_DFL);
 

@@ -122,7 +122,9 @@ HangFacts interpret_system_call(const std::string& proc_syscall, char state) {
   if (number == "running" || number == "-1") {
     facts.activity =
         state == 'T' || state == 't' ? "it is stopped" : "it is computing without a schedule point";
-    facts.hint = "a loop in code that is not instrumented never gives way; see weft_instrument()";
+    facts.hint =
+        "a loop without end, or longer work than hang_seconds allow; code that is not instrumented "
+        "never gives way, see weft_instrument()";
     if (state == 'T' || state == 't') facts.hint = "something sent it SIGSTOP";
     return facts;
   }

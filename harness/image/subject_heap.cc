@@ -183,8 +183,10 @@ void SubjectHeap::release_oldest() noexcept {
   state_.quarantine_head = released.next;
   if (state_.quarantine_head == kNoBlock) state_.quarantine_tail = kNoBlock;
   state_.quarantined_bytes -= kBlockBytes[oldest.size_class];
-  State::Class& blocks = state_.classes[oldest.size_class];
   released.state = BlockState::kFree;
+  // Where it is depends on the baseline: nobody gets it again.
+  if (oldest.index < kept_[oldest.size_class]) return;
+  State::Class& blocks = state_.classes[oldest.size_class];
   released.next = blocks.free_head;
   blocks.free_head = number;
 }
@@ -196,6 +198,7 @@ BlockView SubjectHeap::find(const void* address) const noexcept {
   const auto in_slice = static_cast<std::uint32_t>(offset % kSliceBytes);
   const std::uint32_t index = kBlockDividers[size_class].quotient(in_slice);
   if (index >= state_.classes[size_class].used) return {};
+  if (index >= kept_[size_class] && index < first_[size_class]) return {};
   return {&record({size_class, index}), address_of({size_class, index}),
           in_slice - std::size_t{index} * kBlockBytes[size_class]};
 }
@@ -242,6 +245,7 @@ void SubjectHeap::seal() noexcept {
     for (std::uint32_t i = 0; i < state_.classes[c].used; ++i) {
       BlockRecord& block = record({c, i});
       block.baseline = block.state == BlockState::kLive;
+      if (!block.baseline) block.state = BlockState::kFree;
     }
   }
   saved_contents_ = Mapping(content_bytes);
@@ -261,6 +265,14 @@ void SubjectHeap::seal() noexcept {
     raw_copy(shadow, asan::shadow_of(address_of({c, 0})), shadow_bytes);
     shadow += shadow_bytes;
   }
+  state_.quarantine_head = state_.quarantine_tail = kNoBlock;
+  state_.quarantined_bytes = 0;
+  for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
+    State::Class& blocks = state_.classes[c];
+    kept_[c] = blocks.used;
+    first_[c] = std::max(kept_[c], kBlockBytes[c] > kSharedFrom ? 0 : blocks_in_slice(c) / 2);
+    blocks = {.used = first_[c], .free_head = kNoBlock};
+  }
   baseline_ = state_;
   sealed_ = true;
 }
@@ -270,7 +282,7 @@ void SubjectHeap::reset() noexcept {
   const std::byte* records = saved_records_.data();
   const std::byte* shadow = saved_shadow_.data();
   for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
-    const std::uint32_t kept = baseline_.classes[c].used;
+    const std::uint32_t kept = kept_[c];
     if (kept != 0) {
       restore_changed(address_of({c, 0}), contents, std::size_t{kept} * kBlockBytes[c]);
       restore_changed(records_[c], records, kept * sizeof(BlockRecord));
@@ -283,7 +295,8 @@ void SubjectHeap::reset() noexcept {
       shadow += shadow_bytes;
     }
     // Records past the baseline need no clearing: allocate_block writes all of a record.
-    if (state_.classes[c].used != kept) forget_contents(c, kept, state_.classes[c].used);
+    const std::uint32_t used = state_.classes[c].used;
+    if (used != first_[c]) forget_contents(c, first_[c], used);
   }
   state_ = baseline_;
 }

@@ -18,6 +18,9 @@
 //
 // What was allocated before the exploration starts (static initialisers, a test framework's
 // registry) becomes the baseline with seal(); reset() restores those blocks too, contents included.
+// What comes later gets addresses that do not depend on the baseline, which differs with a
+// program's flags: blocks of its own, from the middle of each slice on (up to blocks of
+// kSharedFrom).
 //
 // Layout: one region, one equal slice of it per size class, blocks side by side in the slice
 // without headers; the records lie apart, where an overrun does not reach them. Address -> class is
@@ -105,7 +108,8 @@ class SubjectHeap {
   // shadow here, and its own heap with it.
   static constexpr std::uintptr_t kAddress = 0x2000'0000'0000;
   static constexpr std::size_t kSliceBytes = kLargestBlock;
-  static constexpr std::size_t kRegionBytes = 64 * kSliceBytes;  // reserved, not used
+  static constexpr std::size_t kRegionBytes = 64 * kSliceBytes;     // reserved, not used
+  static constexpr std::size_t kSharedFrom = std::size_t{1} << 20;  // larger: too few to divide
   static constexpr std::byte kPoison{0xDB};
   static constexpr std::byte kGuard{0xA7};
   static constexpr std::size_t kGuardBytes = 16;
@@ -174,7 +178,7 @@ class SubjectHeap {
   template <typename Visitor>
   void baseline_blocks(Visitor&& visit) const noexcept {
     for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
-      for (std::uint32_t i = 0; i < baseline_.classes[c].used; ++i) {
+      for (std::uint32_t i = 0; i < kept_[c]; ++i) {
         const BlockRecord& block = record({c, i});
         if (block.state == BlockState::kLive && block.baseline)
           visit(BlockView{&block, address_of({c, i}), 0});
@@ -260,10 +264,12 @@ class SubjectHeap {
 
   template <typename Visitor>
   void for_each_block(Visitor&& visit) const noexcept {
+    const auto visit_from = [&](std::uint32_t c, std::uint32_t i, std::uint32_t end) {
+      for (; i < end; ++i) visit(BlockView{&record({c, i}), address_of({c, i}), 0});
+    };
     for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
-      for (std::uint32_t i = 0; i < state_.classes[c].used; ++i) {
-        visit(BlockView{&record({c, i}), address_of({c, i}), 0});
-      }
+      visit_from(c, 0, kept_[c]);
+      visit_from(c, first_[c], state_.classes[c].used);
     }
   }
 
@@ -274,6 +280,9 @@ class SubjectHeap {
   std::array<BlockRecord*, kSizeClasses> records_{};
   State state_;
   State baseline_;
+  // Of each class's blocks the baseline has the first kept_; what came later begins at first_.
+  std::array<std::uint32_t, kSizeClasses> kept_{};
+  std::array<std::uint32_t, kSizeClasses> first_{};
   Mapping saved_contents_;  // of the baseline's blocks, class by class
   Mapping saved_shadow_;    // of the same, if shadowed()
   Mapping saved_records_;

@@ -60,7 +60,7 @@ enum class WorkerPhase : std::uint32_t { kStarting, kWarmUp, kExecuting, kBetwee
 struct Channel {
   // Polled while the worker runs.
   std::atomic<WorkerPhase> phase{WorkerPhase::kStarting};
-  std::atomic<std::uint64_t> heartbeat{0};   // grows with every step
+  std::atomic<std::uint64_t> heartbeat{0};   // grows with every step but plain accesses
   std::atomic<std::uint64_t> executions{0};  // finished by all workers that used this channel
   std::atomic<std::uint64_t> current{0};     // index of the execution in progress
   std::atomic<std::uint64_t> total_steps{0};

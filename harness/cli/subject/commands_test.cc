@@ -250,6 +250,13 @@ TEST_F(CommandsTest, CtrlCEndsARunAndLeavesNobodyBehind) {
   EXPECT_THAT(ran.out, HasSubstr(", interrupted"));
 }
 
+TEST_F(CommandsTest, ATerminatedProcessGroupIsNoFinding) {
+  // timeout signals its group as well: the workers, were they in it.
+  const Ran ran = run("timeout -s TERM 1 " WEFT_SUBJECT " run endless --jobs 2");
+  EXPECT_EQ(ran.status, 124);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(": no finding in "), HasSubstr(", interrupted")));
+}
+
 TEST_F(CommandsTest, DoctorExplainsThisMachine) {
   const Ran ran = weft("doctor --json");
   EXPECT_EQ(ran.status, 0);

@@ -47,6 +47,19 @@ WEFT_TEST(Counter, IsReadInPassing, .schedules = 50) {
   other.join();
 }
 
+struct Node {
+  int value = 1;
+  Node* next = nullptr;
+};
+
+WEFT_TEST(List, HasNoEnd, .schedules = 10, .hang_seconds = 0.5) {
+  Node node;
+  node.next = &node;
+  int sum = 0;
+  for (const Node* at = &node; at != nullptr; at = at->next) sum += at->value;
+  EXPECT_EQ(sum, 1);
+}
+
 WEFT_TEST(Counter, AssertsOnTheRoot) {
   std::atomic<int> counter = 0;
   std::thread other([&] { counter = 1; });

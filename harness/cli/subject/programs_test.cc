@@ -54,6 +54,14 @@ TEST_F(GtestProgramTest, AnAssertionOnTheRootEndsTheExecution) {
   EXPECT_THAT(ran.out, HasSubstr("Expected equality of these values: counter, Which is: 1, 0"));
 }
 
+TEST_F(GtestProgramTest, ALoopOfPlainAccessesIsAHang) {
+  const Ran ran = program("--gtest_filter=List.HasNoEnd");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out,
+              AllOf(HasSubstr("weft: hang in List.HasNoEnd"),
+                    HasSubstr("task 0 has not come back for 0.5"), HasSubstr("gtest_subject.cc")));
+}
+
 TEST_F(GtestProgramTest, FlagsOverruleTheTestsOptions) {
   const Ran ran =
       program("--gtest_filter=Counter.IsLocked --weft_schedules=7 --gtest_output=json:result.json");
