@@ -153,6 +153,19 @@ void release(void* pointer, std::uintptr_t pc,
   }
 }
 
+/// Of what the subject's heap never gave: a block from before there was one, or no block at all.
+void release_elsewhere(void* pointer, std::uintptr_t pc) noexcept {
+  Task* const self = current_task;
+  if (self != nullptr && pointer != nullptr) {
+    const auto at = reinterpret_cast<std::uintptr_t>(pointer);
+    const ObjectSpace space = self->execution->object_of(at).space;
+    if (space == ObjectSpace::kStack || space == ObjectSpace::kModule) {
+      self->execution->memory().bad_free(*self, trace::FindingKind::kInvalidFree, at, pc);
+    }
+  }
+  WEFT_BENEATH(free)(pointer);
+}
+
 std::size_t size_of(void* pointer) noexcept {
   return engine::in_subject_heap(pointer) ? engine::block_size(pointer)
                                           : WEFT_REAL(malloc_usable_size)(pointer);
@@ -202,7 +215,7 @@ void release_new(void* pointer, AllocationFamily family, std::uintptr_t pc) noex
   if (engine::in_subject_heap(pointer)) {
     release(pointer, pc, family);
   } else {
-    WEFT_BENEATH(free)(pointer);
+    release_elsewhere(pointer, pc);
   }
 }
 
@@ -246,7 +259,7 @@ WEFT_INTERPOSE void free(void* pointer) noexcept {
   if (weft::engine::in_subject_heap(pointer)) {
     release(pointer, WEFT_CALLER);
   } else {
-    WEFT_BENEATH(free)(pointer);
+    release_elsewhere(pointer, WEFT_CALLER);
   }
 }
 

@@ -31,6 +31,22 @@ WEFT_SCENARIO(new_free, {.name = "facilities/heap_misuse.new_free",
   unseen<Release> (&std::free)(new int(1));
 }
 
+WEFT_SCENARIO(free_local, {.name = "facilities/heap_misuse.free_local",
+                           .summary = "free of what is on the stack",
+                           .expect = weft::must_find("invalid_free"),
+                           .budget = 20}) {
+  int local = 0;
+  unseen<Release> (&std::free)(&local);
+}
+
+WEFT_SCENARIO(free_global, {.name = "facilities/heap_misuse.free_global",
+                            .summary = "free of what is a module's",
+                            .expect = weft::must_find("invalid_free"),
+                            .budget = 20}) {
+  static int global = 0;
+  unseen<Release> (&std::free)(&global);
+}
+
 WEFT_SCENARIO(malloc_delete, {.name = "facilities/heap_misuse.malloc_delete",
                               .summary = "delete of what malloc allocated",
                               .expect = weft::must_find("invalid_free"),
