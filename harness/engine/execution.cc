@@ -102,8 +102,8 @@ void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexc
   root.main = main;
   root.record = record;
   root.pending = {.kind = trace::OpKind::kTaskBegin};
-  Task& timer =
-      add_task(kRootTask.child(kTimerOrdinal), kRootIndex, kTimerOrdinal, TaskKind::kStep);
+  Task& timer = add_task(kRootTask.child(trace::kTimerOrdinal), kRootIndex, trace::kTimerOrdinal,
+                         TaskKind::kStep);
   timer.pending = {.kind = trace::OpKind::kTimerFire};
   const bool started = executor_.start(root, root.slot);
   WEFT_CHECK(started, "no thread for the root task: the system's limit on threads is reached");

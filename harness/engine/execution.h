@@ -49,8 +49,6 @@ namespace weft::engine {
 
 inline constexpr TaskIndex kRootIndex = 0;
 inline constexpr TaskIndex kTimerIndex = 1;
-/// The timer's ordinal among the root's children, out of any program's reach.
-inline constexpr std::uint32_t kTimerOrdinal = 0xffffffff;
 
 /// The latest wake at an address met nobody.
 struct EmptyWake {

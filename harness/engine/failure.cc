@@ -259,7 +259,7 @@ void Execution::fail_hung(std::uintptr_t pc) noexcept {
   TextBuffer where(channel_.finding.detail);
   UninstrumentedCode code;
   if (image_.find_uninstrumented({frames, count}, code)) {
-    where.append(code.library).append(" ").append(code.function);
+    where.append(code.file).append(" ").append(code.function);
   }
   fail(FindingKind::kHang, "a task did not come back to the engine");
 }

@@ -103,12 +103,7 @@ void MemoryWatch::check_bounds(Task& self, const Access& now, std::uintptr_t add
   if (!execution_.image().find_block(address, block) || !block.live) return;
   const std::size_t offset = address - block.begin;
   if (offset + size <= block.size) return;
-  trace::Finding& finding = execution_.channel().finding;
-  finding.object = execution_.object_of(address);
-  finding.access_count = 1;
-  describe(now, size, finding.accesses[0]);
-  execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
-  describe_block(block, now);
+  describe_mistake(self, now, address, size, block);
   FixedText<256> text;
   text.append("heap overrun: ").append(with_article(now.what())).append(" of ").append_uint(size);
   text.append(size == 1 ? " byte" : " bytes").append(" at offset ").append_uint(offset);
@@ -116,18 +111,30 @@ void MemoryWatch::check_bounds(Task& self, const Access& now, std::uintptr_t add
   execution_.fail_at(self, now.pc, FindingKind::kMemoryError, text.c_str());
 }
 
+/// One access, and where its block comes from.
+void MemoryWatch::describe_mistake(Task& self, const Access& now, std::uintptr_t address,
+                                   std::size_t size, const HeapBlock& block) noexcept {
+  trace::Finding& finding = execution_.channel().finding;
+  finding.object = execution_.object_of(address);
+  finding.access_count = 1;
+  describe(now, size, finding.accesses[0]);
+  execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
+  describe_block(block, now);
+}
+
+HeapBlock MemoryWatch::describe_bad_free(Task& self, std::uintptr_t pointer,
+                                         std::uintptr_t pc) noexcept {
+  HeapBlock block;
+  WEFT_CHECK(execution_.image().find_block(pointer, block), "a block that is freed is unknown");
+  const Access now(self.index, self.operation_index, AccessKind::kFree, block.size, pc);
+  describe_mistake(self, now, pointer, block.size, block);
+  return block;
+}
+
 void MemoryWatch::wrong_free(Task& self, std::uintptr_t pointer, std::uintptr_t pc,
                              AllocationFamily family) noexcept {
   const InterceptionOff off;
-  trace::Finding& finding = execution_.channel().finding;
-  HeapBlock block;
-  WEFT_CHECK(execution_.image().find_block(pointer, block), "a block that is freed is unknown");
-  finding.object = execution_.object_of(pointer);
-  finding.access_count = 1;
-  const Access now(self.index, self.operation_index, AccessKind::kFree, block.size, pc);
-  describe(now, block.size, finding.accesses[0]);
-  execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
-  describe_block(block, now);
+  const HeapBlock block = describe_bad_free(self, pointer, pc);
   FixedText<256> text;
   text.append(freeing_function(family)).append(" of a block of ").append_uint(block.size);
   text.append(" bytes that ").append(allocating_function(block.family)).append(" allocated: ");
@@ -137,14 +144,7 @@ void MemoryWatch::wrong_free(Task& self, std::uintptr_t pointer, std::uintptr_t 
 
 void MemoryWatch::overrun_found(Task& self, std::uintptr_t pointer, std::uintptr_t pc) noexcept {
   const InterceptionOff off;
-  trace::Finding& finding = execution_.channel().finding;
-  HeapBlock block;
-  WEFT_CHECK(execution_.image().find_block(pointer, block), "a block that is freed is unknown");
-  finding.object = execution_.object_of(pointer);
-  finding.access_count = 1;
-  const Access now(self.index, self.operation_index, AccessKind::kFree, block.size, pc);
-  describe(now, block.size, finding.accesses[0]);
-  describe_block(block, now);
+  const HeapBlock block = describe_bad_free(self, pointer, pc);
   FixedText<256> text;
   text.append("heap overrun: something wrote behind the end of a block of ");
   text.append_uint(block.size).append(" bytes before this free");

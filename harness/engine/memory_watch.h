@@ -92,6 +92,9 @@ class MemoryWatch final : private detect::OriginSource {
   void describe(const detect::Access& access, std::size_t size,
                 trace::FindingAccess& row) const noexcept;
   void describe_block(const HeapBlock& block, const detect::Access& earlier) noexcept;
+  void describe_mistake(Task& self, const detect::Access& now, std::uintptr_t address,
+                        std::size_t size, const HeapBlock& block) noexcept;
+  HeapBlock describe_bad_free(Task& self, std::uintptr_t pointer, std::uintptr_t pc) noexcept;
   [[nodiscard]] bool passes_over(Task& self, std::uint64_t identity) noexcept;
   [[nodiscard]] std::uint64_t place_of(std::uintptr_t address) const noexcept;
   [[nodiscard]] std::uint64_t identity_of(const detect::Access& now, const detect::Access& earlier,

@@ -27,7 +27,7 @@ inline constexpr std::uintptr_t kSubjectHeapEnd = 0x2010'0000'0000;
 
 /// Code that the engine cannot see into.
 struct UninstrumentedCode {
-  const char* library = "";   // its file's basename
+  const char* file = "";      // the library's, without its directory
   const char* function = "";  // the innermost that the library exports, mangled; may be empty
 };
 

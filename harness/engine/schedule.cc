@@ -245,26 +245,24 @@ void Execution::heed_complaint() noexcept {
 
 bool Execution::would_succeed(const Task& task) const noexcept {
   const trace::Operation& op = task.pending;
+  // A deadline ends a timed lock; a condition variable's wait that timed out still needs its mutex.
+  const bool expired = task.timed_out && op.deadline != trace::kNever;
   switch (trace::wait_kind(op.kind)) {
     case trace::WaitKind::kNone: return true;
     case trace::WaitKind::kLock:
-      // A deadline ends a timed lock; a condition variable's wait that timed out still needs its
-      // mutex.
-      if (task.timed_out && op.deadline != trace::kNever) return true;
-      return model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
-                                 locks_.holder(op.address) == task.index);
+      return expired || model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
+                                            locks_.holder(op.address) == task.index);
     case trace::WaitKind::kRead:
-      if (task.timed_out && op.deadline != trace::kNever) return true;
-      return model::read_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
-                                      locks_.holder(op.address) == task.index) &&
-             !holds_readers_back(op.address);
+      return expired ||
+             (model::read_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
+                                       locks_.holder(op.address) == task.index) &&
+              !holds_readers_back(op.address));
     case trace::WaitKind::kWrite:
-      if (task.timed_out && op.deadline != trace::kNever) return true;
-      return model::write_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
+      return expired ||
+             model::write_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
                                        locks_.holder(op.address) == task.index);
     case trace::WaitKind::kSemaphore:
-      if (task.timed_out && op.deadline != trace::kNever) return true;
-      return model::semaphore_value(*reinterpret_cast<const sem_t*>(op.address)) != 0;
+      return expired || model::semaphore_value(*reinterpret_cast<const sem_t*>(op.address)) != 0;
     case trace::WaitKind::kSpin:
       return model::is_free(*reinterpret_cast<const pthread_spinlock_t*>(op.address));
     case trace::WaitKind::kLoader: {

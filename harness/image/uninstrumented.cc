@@ -68,12 +68,12 @@ bool find_uninstrumented(std::span<const std::uintptr_t> frames,
       owner = owner_of(module, info);
       library = basename_of(module.path());
     });
-    if (found && library != code.library) return true;
+    if (found && library != code.file) return true;
     if (owner == Owner::kInstrumented) return false;
     if (owner == Owner::kSystem) continue;
     // Of the library's frames, the innermost whose name is known.
     found = true;
-    code.library = library.data();
+    code.file = library.data();
     code.function = info.dli_sname == nullptr ? "" : info.dli_sname;
     if (info.dli_sname != nullptr) return true;
   }

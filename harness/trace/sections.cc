@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 
 #include "harness/trace/channel.h"
+#include "harness/trace/finding_sections.h"
+#include "harness/trace/section_fields.h"
 
 namespace weft::trace {
 namespace {
@@ -31,76 +30,7 @@ constexpr std::uint64_t kMinTask = 10;
 constexpr std::uint64_t kMinSymbol = 3;
 constexpr std::uint64_t kMinFrame = 3;
 constexpr std::uint64_t kMinName = 12;
-constexpr std::uint64_t kMinSite = 2;
 constexpr std::uint64_t kMinEvent = 24;
-
-template <typename Enum>
-Enum read_enum(ByteReader& in, Enum end) {
-  return static_cast<Enum>(in.varint_up_to(static_cast<std::uint64_t>(end) - 1));
-}
-
-// Indices are written plus one, so that "none" takes one byte.
-template <typename Index>
-void write_index(ByteWriter& out, Index index, Index none) {
-  out.varint(index == none ? 0 : std::uint64_t{index} + 1);
-}
-template <typename Index>
-Index read_index(ByteReader& in, Index none) {
-  const std::uint64_t value = in.varint_up_to(none);
-  return value == 0 ? none : static_cast<Index>(value - 1);
-}
-
-void write_site(ByteWriter& out, Site site) {
-  write_index(out, site.module, UINT32_MAX);
-  out.varint(site.offset);
-}
-Site read_site(ByteReader& in) {
-  Site site;
-  site.module = read_index(in, UINT32_MAX);
-  site.offset = static_cast<std::uint32_t>(in.varint_up_to(UINT32_MAX));
-  return site;
-}
-
-void write_object(ByteWriter& out, const ObjectId& object) {
-  out.varint(static_cast<std::uint64_t>(object.space));
-  out.fixed64(object.owner);
-  out.varint(object.offset);
-  out.varint(object.ordinal);
-}
-ObjectId read_object(ByteReader& in) {
-  ObjectId object;
-  object.space =
-      static_cast<ObjectSpace>(in.varint_up_to(static_cast<std::uint64_t>(ObjectSpace::kForeign)));
-  object.owner = in.fixed64();
-  object.offset = in.varint();
-  object.ordinal = static_cast<std::uint32_t>(in.varint_up_to(UINT32_MAX));
-  return object;
-}
-
-void write_stack(ByteWriter& out, const Stack& stack) {
-  const std::uint32_t count = std::min<std::uint32_t>(stack.count, kMaxFrames);
-  out.varint(count);
-  for (std::uint32_t i = 0; i < count; ++i) write_site(out, stack.frames[i]);
-}
-Stack read_stack(ByteReader& in) {
-  Stack stack;
-  stack.count = static_cast<std::uint32_t>(in.count(kMaxFrames, kMinSite));
-  for (std::uint32_t i = 0; i < stack.count; ++i) stack.frames[i] = read_site(in);
-  return stack;
-}
-
-// The worker ends every text with NUL, but the subject may have written over it.
-template <std::size_t N>
-std::string_view bounded(const char (&text)[N]) {
-  return {text, ::strnlen(text, N - 1)};
-}
-template <std::size_t N>
-void read_bounded(ByteReader& in, char (&text)[N]) {
-  const std::string_view bytes = in.string(N - 1);
-  if (bytes.find('\0') != std::string_view::npos) return in.fail();
-  std::copy(bytes.begin(), bytes.end(), text);
-  text[bytes.size()] = '\0';
-}
 
 void write_meta(ByteWriter& out, const Trace& trace) {
   const Meta& meta = trace.meta;
@@ -125,168 +55,6 @@ void read_meta(ByteReader& in, Trace& trace) {
   meta.final_digest = in.fixed64();
   meta.trace_hash = in.fixed64();
   meta.memory_points = in.varint_up_to(1) != 0;
-}
-
-void write_held(ByteWriter& out, const HeldLock (&locks)[kMaxHeldLocks], std::uint32_t count) {
-  count = std::min<std::uint32_t>(count, kMaxHeldLocks);
-  out.varint(count);
-  for (const HeldLock& lock : std::span(locks, count)) {
-    write_object(out, lock.object);
-    write_site(out, lock.acquired_at);
-  }
-}
-std::uint32_t read_held(ByteReader& in, HeldLock (&locks)[kMaxHeldLocks]) {
-  const auto count = static_cast<std::uint32_t>(in.varint_up_to(kMaxHeldLocks));
-  for (HeldLock& lock : std::span(locks, count)) {
-    lock.object = read_object(in);
-    lock.acquired_at = read_site(in);
-  }
-  return count;
-}
-
-void write_finding_task(ByteWriter& out, const FindingTask& task) {
-  write_index(out, task.index, kNoTaskIndex);
-  out.varint(static_cast<std::uint64_t>(task.state) << 1 | (task.in_cycle ? 1 : 0));
-  out.varint(static_cast<std::uint64_t>(task.operation));
-  write_object(out, task.object);
-  out.varint(task.operation_index);
-  write_index(out, task.waits_for, kNoTaskIndex);
-  write_held(out, task.held, task.held_count);
-  write_stack(out, task.stack);
-}
-FindingTask read_finding_task(ByteReader& in) {
-  FindingTask task;
-  task.index = read_index(in, kNoTaskIndex);
-  const std::uint64_t state =
-      in.varint_up_to(static_cast<std::uint64_t>(TaskState::kEnded) << 1 | 1);
-  task.state = static_cast<TaskState>(state >> 1);
-  task.in_cycle = (state & 1) != 0;
-  task.operation = read_enum(in, OpKind::kCount);
-  task.object = read_object(in);
-  task.operation_index = in.varint();
-  task.waits_for = read_index(in, kNoTaskIndex);
-  task.held_count = read_held(in, task.held);
-  task.stack = read_stack(in);
-  return task;
-}
-
-void write_finding(ByteWriter& out, const Trace& trace) {
-  const Finding& finding = trace.finding;
-  out.varint(static_cast<std::uint64_t>(finding.kind));
-  write_index(out, finding.task, kNoTaskIndex);
-  out.varint(static_cast<std::uint32_t>(finding.signal));
-  out.varint(finding.steps);
-  out.varint(finding.preemptions);
-  out.varint(finding.fault_address);
-  out.string(bounded(finding.message));
-  out.string(bounded(finding.file));
-  out.varint(static_cast<std::uint32_t>(finding.line));
-  out.string(bounded(finding.detail));
-  const std::uint32_t count = std::min<std::uint32_t>(finding.task_count, kMaxFindingTasks);
-  out.varint(count);
-  for (std::uint32_t i = 0; i < count; ++i) write_finding_task(out, finding.tasks[i]);
-}
-void read_finding(ByteReader& in, Trace& trace) {
-  Finding& finding = trace.finding;
-  finding.kind = read_enum(in, FindingKind::kCount);
-  finding.task = read_index(in, kNoTaskIndex);
-  finding.signal = static_cast<int>(in.varint_up_to(INT32_MAX));
-  finding.steps = in.varint();
-  finding.preemptions = in.varint();
-  finding.fault_address = in.varint();
-  read_bounded(in, finding.message);
-  read_bounded(in, finding.file);
-  finding.line = static_cast<int>(in.varint_up_to(INT32_MAX));
-  read_bounded(in, finding.detail);
-  finding.task_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxFindingTasks));
-  for (std::uint32_t i = 0; i < finding.task_count; ++i) finding.tasks[i] = read_finding_task(in);
-}
-
-// The accesses that the finding is about.
-void write_accesses(ByteWriter& out, const Trace& trace) {
-  const Finding& finding = trace.finding;
-  write_object(out, finding.object);
-  const std::uint32_t count = std::min<std::uint32_t>(finding.access_count, kMaxFindingAccesses);
-  out.varint(count);
-  for (const FindingAccess& access : std::span(finding.accesses, count)) {
-    write_index(out, access.task, kNoTaskIndex);
-    out.varint(static_cast<std::uint64_t>(access.kind));
-    out.varint(access.size);
-    out.varint(access.operation_index);
-    write_held(out, access.held, access.held_count);
-    write_stack(out, access.stack);
-  }
-}
-void read_accesses(ByteReader& in, Trace& trace) {
-  Finding& finding = trace.finding;
-  finding.object = read_object(in);
-  finding.access_count = static_cast<std::uint32_t>(in.varint_up_to(kMaxFindingAccesses));
-  for (FindingAccess& access : std::span(finding.accesses, finding.access_count)) {
-    access.task = read_index(in, kNoTaskIndex);
-    access.kind =
-        static_cast<AccessKind>(in.varint_up_to(static_cast<std::uint64_t>(AccessKind::kAllocate)));
-    access.size = in.varint();
-    access.operation_index = in.varint();
-    access.held_count = read_held(in, access.held);
-    access.stack = read_stack(in);
-  }
-}
-
-void write_missed_wake(ByteWriter& out, const Trace& trace) {
-  const MissedWake& missed = trace.finding.missed_wake;
-  out.varint(missed.step);
-  write_index(out, missed.by, kNoTaskIndex);
-  write_index(out, missed.waiter, kNoTaskIndex);
-}
-void read_missed_wake(ByteReader& in, Trace& trace) {
-  MissedWake& missed = trace.finding.missed_wake;
-  missed.step = in.varint();
-  missed.by = read_index(in, kNoTaskIndex);
-  missed.waiter = read_index(in, kNoTaskIndex);
-}
-
-void write_starved(ByteWriter& out, const Trace& trace) {
-  const Starved& starved = trace.finding.starved;
-  write_index(out, starved.waiter, kNoTaskIndex);
-  out.varint(starved.since);
-  out.varint(starved.passed_over);
-  out.varint(starved.most);
-}
-void read_starved(ByteReader& in, Trace& trace) {
-  Starved& starved = trace.finding.starved;
-  starved.waiter = read_index(in, kNoTaskIndex);
-  starved.since = in.varint();
-  starved.passed_over = in.varint();
-  starved.most = in.varint();
-}
-
-void write_weak_side(ByteWriter& out, const WeakSide& side) {
-  write_index(out, side.task, kNoTaskIndex);
-  out.varint(static_cast<std::uint64_t>(side.operation));
-  out.fixed8(side.order);
-  out.fixed8(side.suffices ? 1 : 0);
-  write_stack(out, side.stack);
-}
-WeakSide read_weak_side(ByteReader& in) {
-  WeakSide side;
-  side.task = read_index(in, kNoTaskIndex);
-  side.operation = read_enum(in, OpKind::kCount);
-  side.order = in.fixed8();
-  side.suffices = in.fixed8() != 0;
-  side.stack = read_stack(in);
-  return side;
-}
-void write_weak_pair(ByteWriter& out, const Trace& trace) {
-  const WeakPair& pair = trace.finding.weak_pair;
-  write_object(out, pair.object);
-  write_weak_side(out, pair.write);
-  write_weak_side(out, pair.read);
-}
-void read_weak_pair(ByteReader& in, Trace& trace) {
-  WeakPair& pair = trace.finding.weak_pair;
-  pair.object = read_object(in);
-  pair.write = read_weak_side(in);
-  pair.read = read_weak_side(in);
 }
 
 void write_host(ByteWriter& out, const Trace& trace) {
@@ -481,10 +249,6 @@ void read_events(ByteReader& in, Trace& trace) {
 void write_output(ByteWriter& out, const Trace& trace) { out.string(trace.output); }
 void read_output(ByteReader& in, Trace& trace) { trace.output = in.string(kMaxText); }
 
-bool names_a_task(const Trace& trace, TaskIndex index) {
-  return index == kNoTaskIndex || index < trace.tasks.size();
-}
-
 }  // namespace
 
 const Section kSections[kSectionCount] = {
@@ -509,27 +273,9 @@ std::string check_references(const Trace& trace) {
     const TaskIndex parent = trace.tasks[i].parent;
     if (parent != kNoTaskIndex && parent >= i) return fmt::format("task {} precedes its parent", i);
   }
-  if (!names_a_task(trace, trace.finding.task)) return "the finding names no task of the trace";
-  const MissedWake& missed = trace.finding.missed_wake;
-  if (!names_a_task(trace, missed.by) || !names_a_task(trace, missed.waiter) ||
-      !names_a_task(trace, trace.finding.starved.waiter) ||
-      !names_a_task(trace, trace.finding.weak_pair.write.task) ||
-      !names_a_task(trace, trace.finding.weak_pair.read.task)) {
-    return "the finding names no task of the trace";
-  }
-  for (std::uint32_t i = 0; i < trace.finding.access_count; ++i) {
-    if (!names_a_task(trace, trace.finding.accesses[i].task)) {
-      return "the finding names no task of the trace";
-    }
-  }
-  for (std::uint32_t i = 0; i < trace.finding.task_count; ++i) {
-    const FindingTask& task = trace.finding.tasks[i];
-    if (!names_a_task(trace, task.index) || !names_a_task(trace, task.waits_for)) {
-      return "the finding names no task of the trace";
-    }
-  }
+  if (!names_tasks_of(trace)) return "the finding names no task of the trace";
   for (const Event& event : trace.events) {
-    if (!names_a_task(trace, event.task)) {
+    if (event.task != kNoTaskIndex && event.task >= trace.tasks.size()) {
       return fmt::format("step {} names no task of the trace", event.step);
     }
     if (event.stack != kNoStack && event.stack >= trace.stacks.size()) {

@@ -40,7 +40,7 @@ struct Scenario {
   std::string strategy = "portfolio";
   unsigned spurious_wakeups = 0;     // as in Options
   unsigned allocation_failures = 0;  // as in Options
-  std::string suppressions = {};  // a file of findings that are no fault of the story's
+  std::string suppressions = {};     // a file of findings that are no fault of the story's
   const char* source = "";
   int line = 0;
   void (*body)() = nullptr;
