@@ -194,6 +194,8 @@ std::string describe_access(const trace::FindingAccess& access) {
   const char* const what = trace::name(access.kind);
   const bool whole =
       access.kind == trace::AccessKind::kFree || access.kind == trace::AccessKind::kAllocate;
+  // Of what was never a block, the size is not known.
+  if (access.kind == trace::AccessKind::kFree && access.size == 0) return what;
   return fmt::format("{} of {}{}", what, whole ? "a block of " : "", counted(access.size, "byte"));
 }
 

@@ -130,10 +130,13 @@ std::string findings_refusal(const std::string& out) {
         "--out",
         wanted, place.string());
   }
-  if (::access(place.c_str(), W_OK | X_OK) != 0) {
+  // Permissions do not tell all: nobody can make anything in /proc.
+  std::string trial = (place / ".weft-XXXXXX").string();
+  if (::mkdtemp(trial.data()) == nullptr) {
     return fmt::format("findings cannot be kept in {}: {}: {}; choose another with --out", wanted,
                        place.string(), std::strerror(errno));
   }
+  ::rmdir(trial.c_str());
   return {};
 }
 

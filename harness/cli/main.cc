@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
 #include <system_error>
+#include <vector>
 
 #include "harness/base/process.h"
 #include "harness/cli/commands.h"
@@ -30,6 +33,21 @@ constexpr char kExamples[] =
     "Exit status: 0 nothing wrong, 1 a finding, 2 a mistake in the command, 3 a bug of Weftwork\n"
     "itself, 4 a replay that went another way, 5 nothing ran, 130 interrupted.\n"
     "NO_COLOR is respected. Flags of `run` can also be set as WEFT_NAME in the environment.\n";
+
+/// CLI11 checks what is required first, and would not say that an option was mistyped.
+std::string unknown_option(const CLI::App& app, const char* program) {
+  for (const std::string& argument : app.remaining(true)) {
+    if (argument.size() < 2 || argument[0] != '-') continue;
+    const std::vector<const CLI::App*> commands =
+        app.get_subcommands([](const CLI::App*) { return true; });
+    const auto given = std::find_if(commands.begin(), commands.end(),
+                                    [](const CLI::App* command) { return command->parsed(); });
+    return fmt::format("there is no option '{}'; `{}{}{} --help` shows those there are", argument,
+                       program, given == commands.end() ? "" : " ",
+                       given == commands.end() ? "" : (*given)->get_name());
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -59,6 +77,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    const std::string unknown = unknown_option(app, argv[0]);
+    if (error.get_exit_code() != 0 && !unknown.empty()) return cli::complain(unknown);
     // CLI11 has statuses of its own; ours are documented.
     return app.exit(error) == 0 ? cli::kExitOk : cli::kExitUserError;
   }

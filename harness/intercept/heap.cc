@@ -16,10 +16,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "harness/base/text_buffer.h"
 #include "harness/intercept/heap.h"
 #include "harness/intercept/interpose.h"
 #include "harness/intercept/lock_misuse.h"
+#include "harness/intercept/per_execution.h"
 
 // The heap beneath, under the names that its owner exports for this purpose.
 #ifdef WEFT_ASAN
@@ -100,6 +103,17 @@ class LibcCode {
   static inline Range loader{};
 };
 
+/// The subject sees no more than a failed malloc; its output is the place for the reason.
+void tell_of_full_heap(Task& self, std::size_t bytes) noexcept {
+  bool& told = per_execution(self).told_of_full_heap;
+  if (std::exchange(told, true)) return;
+  const engine::InterceptionOff off;
+  FixedText<160> text;
+  text.append("weft: an allocation of ").append_uint(bytes);
+  text.append(" bytes failed: an execution's heap holds at most 1 GiB\n");
+  (void)!::write(STDERR_FILENO, text.c_str(), text.size());
+}
+
 /// Null: the allocation is libc's or the harness's own, and glibc's heap serves it.
 void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool& ours,
                AllocationFamily family = AllocationFamily::kMalloc) noexcept {
@@ -114,6 +128,7 @@ void* allocate(std::size_t bytes, std::size_t alignment, std::uintptr_t pc, bool
     }
     block = self->execution->image().allocate({self->id, self->operation_index, pc},
                                               self->allocations++, bytes, alignment, family);
+    if (block == nullptr) tell_of_full_heap(*self, bytes);
     self->execution->memory().allocated(*self, bytes, pc);
   } else {
     const HeapLock lock;

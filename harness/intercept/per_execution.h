@@ -18,6 +18,7 @@ struct PerExecution {
   std::uint64_t libc_random = 1;         // as by srand(1)
   NamedSemaphore* semaphores = nullptr;  // latest first
   OpenLibrary* libraries = nullptr;      // latest first
+  bool told_of_full_heap = false;
 };
 
 [[nodiscard]] inline PerExecution& per_execution(Task& self) noexcept {

@@ -12,6 +12,8 @@
 #include <weft/framework.h>
 #include <weft/gtest.h>
 
+#include "harness/api/gtest/skip_notice.h"
+
 namespace weft::gtest {
 namespace {
 
@@ -49,6 +51,11 @@ void add_suppressions(const std::vector<Suppression>& of_a_test) {
   }
 }
 
+SkipNotice& skip_notice() {
+  static SkipNotice notice;
+  return notice;
+}
+
 /// Turns the first failed expectation on a task into the end of its execution.
 class ExpectationListener : public testing::EmptyTestEventListener {
  public:
@@ -65,7 +72,9 @@ class ExpectationListener : public testing::EmptyTestEventListener {
     }
   }
   void OnTestPartResult(const testing::TestPartResult& result) override {
-    if (!result.failed() || !exploring()) return;
+    if (!exploring()) return;
+    if (result.skipped()) skip_notice().note(on_one_line(result.message()));
+    if (!result.failed()) return;
     framework::fail(result.file_name(), result.line_number(),
                     on_one_line(result.message()).c_str());
   }
@@ -85,6 +94,7 @@ void listen_once() {
 void run_test(Options options, const char* file, int line, void (*body)()) {
   listen_once();
   const testing::TestInfo& test = *testing::UnitTest::GetInstance()->current_test_info();
+  skip_notice().clear();
   options.name = std::string(test.test_suite_name()) + "." + test.name();
   const Result result = explore(options, body);
 
@@ -110,6 +120,12 @@ void run_test(Options options, const char* file, int line, void (*body)()) {
     std::fflush(stdout);
     std::exit(kInterrupted);
   }
+  const std::uint64_t skipped = std::min(skip_notice().executions(), result.executions);
+  if (skipped == 0) return;
+  if (skipped == result.executions && result.ok()) GTEST_SKIP() << skip_notice().reason();
+  std::printf("weft: %llu of %llu executions skipped the test: %s\n",
+              static_cast<unsigned long long>(skipped),
+              static_cast<unsigned long long>(result.executions), skip_notice().reason().c_str());
 }
 
 }  // namespace weft::gtest

@@ -33,13 +33,17 @@ bool has_test(const std::string& wanted) {
 
 int main(int argc, char** argv) {
   framework::settle_process(argv);
+  bool asks_for_help = false;
   for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) == "--weft_help") {
+    const std::string_view argument = argv[i];
+    if (argument == "--weft_help") {
       std::fputs(framework::flag_help().c_str(), stdout);
       return 0;
     }
+    asks_for_help |= argument == "--help" || argument == "-h";
   }
-  testing::InitGoogleTest(&argc, argv);
+  testing::InitGoogleTest(&argc, argv);  // prints GoogleTest's own help
+  if (asks_for_help) std::puts("\nWeftwork Options, for each WEFT_TEST: --weft_help lists them.");
   std::string error = framework::parse_command_line(&argc, argv);
   if (!error.empty()) return complain(error);
   framework::set_replay_command(std::string(argv[0]) + " --weft_replay=%TOKEN%");

@@ -29,7 +29,7 @@ class CommandsTest : public ProgramTest {
 
 TEST_F(CommandsTest, ListNamesEveryScenarioOnce) {
   const json all = json::parse(weft("list --json").out);
-  ASSERT_EQ(all.size(), 12u);
+  ASSERT_EQ(all.size(), 13u);
   EXPECT_EQ(all[0]["name"], "end/always");
   EXPECT_EQ(all[0]["expect"], "must_find always");
   EXPECT_EQ(all[0]["budget"], 200);
@@ -120,6 +120,14 @@ TEST_F(CommandsTest, AWorkerThatIsKilledIsAFinding) {
   EXPECT_THAT(ran.out, HasSubstr("SIGKILL"));
 }
 
+TEST_F(CommandsTest, TheLimitOfTheHeapIsNamedWhereItIsMet) {
+  const Ran ran = weft("run end/wants_too_much");
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("std::bad_alloc"),
+                             HasSubstr("weft: an allocation of 2147483648 bytes failed: an "
+                                       "execution's heap holds at most 1 GiB")));
+}
+
 TEST_F(CommandsTest, AMisuseOfTheApiIsAUserError) {
   const Ran ran = weft("run end/chooses_from_nothing");
   EXPECT_EQ(ran.status, 2);
@@ -143,7 +151,7 @@ TEST_F(CommandsTest, CheckHoldsScenariosToTheirExpectations) {
 TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
   const Ran ran = weft("run no_such_story");
   EXPECT_EQ(ran.status, 5);
-  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `weft list` shows all 12\n");
+  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `weft list` shows all 13\n");
   EXPECT_EQ(ran.out, "");
 }
 
@@ -152,7 +160,11 @@ TEST_F(CommandsTest, MistakesAreExitStatusTwoAndNameTheMend) {
   const Ran command = weft("frobnicate");
   EXPECT_EQ(command.status, 2);
   EXPECT_THAT(command.err, HasSubstr("there is no command 'frobnicate'"));
-  EXPECT_EQ(weft("run").status, 2);
+  EXPECT_THAT(weft("run").err, HasSubstr("PATTERN"));
+  const Ran option = weft("run --frobnicate");
+  EXPECT_EQ(option.status, 2);
+  EXPECT_THAT(option.err, AllOf(HasSubstr("there is no option '--frobnicate'; `"),
+                                HasSubstr(" run --help` shows those there are")));
   const Ran number = weft("run end/passes --schedules many");
   EXPECT_EQ(number.status, 2);
   EXPECT_THAT(number.err, HasSubstr("--schedules: 'many' will not do; give a number from 1 up"));
@@ -207,7 +219,7 @@ TEST_F(CommandsTest, WhatDoesNotComeBackIsSaidToBeNondeterministic) {
 }
 
 TEST_F(CommandsTest, ADirectoryThatTakesNothingLosesNoFinding) {
-  const Ran ran = weft("run end/always --out /proc/nowhere");
+  const Ran ran = weft("run end/always --out " + std::string(300, 'x'));  // too long for a name
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("this finding is not on disk"));
   EXPECT_EQ(weft("replay " + rest_of_line(ran.out, " replay ")).status, 1);
@@ -221,6 +233,8 @@ TEST_F(CommandsTest, APlaceForFindingsIsCheckedBeforeTheRun) {
               HasSubstr("findings cannot be kept in /dev/null/findings: /dev/null is not a "
                         "directory; choose another with --out"));
   EXPECT_THAT(weft("run end/always --out ''").err, HasSubstr("name a directory"));
+  EXPECT_THAT(weft("run end/always --out /proc/findings").err,
+              HasSubstr("findings cannot be kept in /proc/findings: /proc: "));
 }
 
 TEST_F(CommandsTest, NothingMatchedIsAnEmptyResultForMachines) {

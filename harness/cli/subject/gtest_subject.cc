@@ -60,6 +60,13 @@ WEFT_TEST(List, HasNoEnd, .schedules = 10, .hang_seconds = 0.5) {
   EXPECT_EQ(sum, 1);
 }
 
+WEFT_TEST(Skipped, Always, .schedules = 20) { GTEST_SKIP() << "no device here"; }
+
+WEFT_TEST(Skipped, Sometimes, .schedules = 50) {
+  if (weft::choose(2) == 0) GTEST_SKIP() << "not this one";
+  std::thread([] {}).join();
+}
+
 WEFT_TEST(Counter, AssertsOnTheRoot) {
   std::atomic<int> counter = 0;
   std::thread other([&] { counter = 1; });

@@ -62,6 +62,17 @@ TEST_F(GtestProgramTest, ALoopOfPlainAccessesIsAHang) {
                     HasSubstr("task 0 has not come back for 0.5"), HasSubstr("gtest_subject.cc")));
 }
 
+TEST_F(GtestProgramTest, ASkippedTestIsSkipped) {
+  const Ran always = program("--gtest_filter=Skipped.Always");
+  EXPECT_EQ(always.status, 0);
+  EXPECT_THAT(always.out, HasSubstr("[  SKIPPED ] Skipped.Always"));
+  EXPECT_THAT(always.out, HasSubstr("no device here"));
+  const Ran sometimes = program("--gtest_filter=Skipped.Sometimes");
+  EXPECT_THAT(sometimes.out, HasSubstr("[       OK ] Skipped.Sometimes"));
+  EXPECT_THAT(sometimes.out,
+              ContainsRegex("[0-9]+ of 50 executions skipped the test: not this one"));
+}
+
 TEST_F(GtestProgramTest, FlagsOverruleTheTestsOptions) {
   const Ran ran =
       program("--gtest_filter=Counter.IsLocked --weft_schedules=7 --gtest_output=json:result.json");
@@ -103,6 +114,7 @@ TEST_F(GtestProgramTest, MistakesAreExitStatusTwo) {
   EXPECT_THAT(unknown.err, HasSubstr("--weft_scheduels=7: no such flag"));
   EXPECT_EQ(program("--weft_replay=weft1.nonsense").status, 2);
   EXPECT_THAT(program("--weft_help").out, HasSubstr("--weft_schedules=N"));
+  EXPECT_THAT(program("--help").out, HasSubstr("--weft_help"));
 }
 
 TEST_F(ProgramTest, WithoutAFrameworkTheEnvironmentReplays) {

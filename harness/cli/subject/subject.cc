@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include <weft/scenario.h>
@@ -86,6 +87,12 @@ WEFT_SCENARIO(hangs, {.name = "end/hangs", .budget = 1}) {
 }
 
 WEFT_SCENARIO(dies, {.name = "end/dies", .budget = 1}) { ::kill(::getpid(), SIGKILL); }
+
+WEFT_SCENARIO(wants_too_much, {.name = "end/wants_too_much", .budget = 1}) {
+  static void* volatile block;  // or the compiler would leave the allocation out
+  block = ::operator new(std::size_t{2} << 30);
+  ::operator delete(block);
+}
 
 WEFT_SCENARIO(chooses_from_nothing, {.name = "end/chooses_from_nothing", .budget = 1}) {
   (void)weft::choose(0);

@@ -21,9 +21,10 @@
 #pragma GCC visibility push(default)
 namespace weft {
 
-/// How to explore. Every field can be set by designated initialiser, by a flag
-/// (--weft_schedules=N) and by the environment (WEFT_SCHEDULES=N); a flag beats
-/// the environment, which beats the initialiser.
+/// How to explore. Every field can be set by designated initialiser (in the order
+/// of the fields below, as C++ demands), by a flag (--weft_schedules=N) and by the
+/// environment (WEFT_SCHEDULES=N); a flag beats the environment, which beats the
+/// initialiser.
 struct Options {
   std::string name = {};  // of the test; filled in by WEFT_TEST and WEFT_SCENARIO
   std::optional<std::uint64_t> schedules = {};  // executions at most; 1000 when neither this nor

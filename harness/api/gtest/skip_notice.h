@@ -1,0 +1,58 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// How a body that skips itself, in a worker process, tells the process that runs
+// GoogleTest. Thread-safety: note() from any process and task; the rest from the
+// process that made it, while no exploration runs.
+#pragma once
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+#include <string_view>
+
+namespace weft::gtest {
+
+class SkipNotice {
+ public:
+  SkipNotice() {
+    void* const memory =
+        mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) shared_ = new (memory) Shared;
+  }
+  SkipNotice(const SkipNotice&) = delete;
+  SkipNotice& operator=(const SkipNotice&) = delete;
+
+  void clear() {
+    if (shared_ != nullptr) shared_->executions = 0;
+  }
+
+  /// The first reason is kept; no other can be written over it.
+  void note(std::string_view reason) {
+    if (shared_ == nullptr || shared_->executions.fetch_add(1) != 0) return;
+    const std::size_t length = std::min(reason.size(), sizeof shared_->reason - 1);
+    std::memcpy(shared_->reason, reason.data(), length);
+    shared_->reason[length] = '\0';
+  }
+
+  /// Executions that skipped, the warm-ups of the workers included.
+  [[nodiscard]] std::uint64_t executions() const {
+    return shared_ == nullptr ? 0 : shared_->executions.load();
+  }
+  [[nodiscard]] std::string reason() const { return shared_->reason; }
+
+ private:
+  struct Shared {
+    std::atomic<std::uint64_t> executions = 0;
+    char reason[1024] = {};
+  };
+
+  Shared* shared_ = nullptr;  // null where there was no memory: then nothing counts as skipped
+};
+
+}  // namespace weft::gtest
