@@ -76,7 +76,8 @@ class ExplorationFlags {
 /// One line on standard error; returns `status`.
 int complain(const std::string& message, ExitStatus status = kExitUserError);
 
-/// complain(), naming what exists, for patterns that match nothing; with `json` also an empty result.
+/// complain(), naming what exists, for patterns that match nothing; with `json` also an empty
+/// result.
 int nothing_matched(const std::vector<std::string>& patterns, bool json = false);
 
 }  // namespace weft::cli
