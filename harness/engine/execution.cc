@@ -65,12 +65,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   attached_ended_at_ = 0;
   invariant_count_ = 0;
   intercept_state = nullptr;
-  channel_.steps = 0;
-  channel_.switches = 0;
-  channel_.preemptions = 0;
-  channel_.schedule_digest = 0;
-  channel_.task_count = 0;
-  channel_.deviation_count = 0;
+  channel_.forget_schedule();
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_began();
 }
 

@@ -199,6 +199,9 @@ class Execution {
                      TaskIndex value_index) noexcept;
   void update_timer() noexcept;
   void check_invariants() noexcept;
+  [[nodiscard]] Choice choice_of(const Task& task, trace::ChoiceKind kind, std::uint16_t nth,
+                                 std::uint64_t count,
+                                 std::span<const EnabledTask> candidates = {}) const noexcept;
   void heed_complaint() noexcept;
   void ask_for_plain_points(Task& task) noexcept;
 

@@ -50,13 +50,8 @@ void begin_worker(trace::Channel& channel) {
   channel.finding_ready.store(false);
   channel.finding = trace::Finding();
   for (trace::FindingAccess& access : channel.seen) access = trace::FindingAccess();
-  channel.steps = 0;
-  channel.switches = 0;
-  channel.preemptions = 0;
-  channel.schedule_digest = 0;
+  channel.forget_schedule();
   channel.trace_hash = 0;
-  channel.task_count = 0;
-  channel.deviation_count = 0;
   channel.event_count = 0;
   channel.events_dropped = 0;
   channel.stack_count = 0;

@@ -192,14 +192,7 @@ bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
   // access need not be, and which it is in a replay.
   task.choices[static_cast<std::size_t>(ChoiceKind::kPassOver)] = 0;
   if (!known) {
-    Choice choice;
-    choice.kind = ChoiceKind::kPassOver;
-    choice.at = task.index;
-    choice.at_operation = task.operation_index;
-    choice.step = steps_;
-    choice.digest = digest_;
-    choice.count = 2;
-    known = strategy_->passes_over(choice);
+    known = strategy_->passes_over(choice_of(task, ChoiceKind::kPassOver, 0, 2));
     heed_complaint();
   }
   if (known) log_deviation(task, ChoiceKind::kPassOver, 1, kNoTaskIndex);
@@ -354,18 +347,23 @@ void Execution::fire_timer() noexcept {
 
 // --- Other choices
 
+Choice Execution::choice_of(const Task& task, ChoiceKind kind, std::uint16_t nth,
+                            std::uint64_t count,
+                            std::span<const EnabledTask> candidates) const noexcept {
+  return {.kind = kind,
+          .at = task.index,
+          .at_operation = task.operation_index,
+          .nth = nth,
+          .step = steps_,
+          .digest = digest_,
+          .count = count,
+          .tasks = candidates};
+}
+
 std::uint64_t Execution::choose(Task& task, ChoiceKind kind, std::uint64_t count) noexcept {
   if (count == 1) return 0;
   std::uint16_t& made = task.choices[static_cast<std::size_t>(kind)];
-  const Choice choice{.kind = kind,
-                      .at = task.index,
-                      .at_operation = task.operation_index,
-                      .nth = made,
-                      .step = steps_,
-                      .digest = digest_,
-                      .count = count,
-                      .tasks = {}};
-  const std::uint64_t value = strategy_->choose(choice);
+  const std::uint64_t value = strategy_->choose(choice_of(task, kind, made, count));
   heed_complaint();
   WEFT_CHECK(count == 0 || value < count, "a strategy chose a number out of range");
   if (value != 0) log_deviation(task, kind, value, kNoTaskIndex);
@@ -381,15 +379,7 @@ bool Execution::happens(Task& task, ChoiceKind kind) noexcept {
   // Counted by operation, plain accesses included: whether one of those was a point must not show.
   if (task.unlikely_at != task.operation_index) made = 0;
   task.unlikely_at = task.operation_index;
-  const Choice choice{.kind = kind,
-                      .at = task.index,
-                      .at_operation = task.operation_index,
-                      .nth = made,
-                      .step = steps_,
-                      .digest = digest_,
-                      .count = 2,
-                      .tasks = {}};
-  const bool yes = strategy_->choose(choice) == 1;
+  const bool yes = strategy_->choose(choice_of(task, kind, made, 2)) == 1;
   heed_complaint();
   if (yes) {
     log_deviation(task, kind, 1, kNoTaskIndex);
@@ -419,15 +409,8 @@ Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address,
   std::size_t position = 0;
   if (count > 1) {
     std::uint16_t& made = task.choices[static_cast<std::size_t>(ChoiceKind::kWaiter)];
-    const Choice choice{.kind = ChoiceKind::kWaiter,
-                        .at = task.index,
-                        .at_operation = task.operation_index,
-                        .nth = made,
-                        .step = steps_,
-                        .digest = digest_,
-                        .count = count,
-                        .tasks = {candidates, count}};
-    position = strategy_->choose(choice);
+    position =
+        strategy_->choose(choice_of(task, ChoiceKind::kWaiter, made, count, {candidates, count}));
     heed_complaint();
     WEFT_CHECK(position < count, "a strategy chose a waiter that is not there");
     const Task& chosen = tasks_[candidates[position].index];

@@ -97,6 +97,13 @@ struct Channel {
   Deviation deviations[kMaxDeviations];
   Event events[kMaxEvents];
   Stack stacks[kMaxStacks];
+
+  /// What every execution begins without.
+  void forget_schedule() noexcept {
+    steps = switches = preemptions = schedule_digest = 0;
+    task_count = 0;
+    deviation_count = 0;
+  }
 };
 
 /// Maps a fresh, zeroed channel (MAP_SHARED, MAP_NORESERVE); nullptr and errno on failure.
