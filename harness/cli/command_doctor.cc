@@ -39,6 +39,20 @@ Fact instrumentation() {
                       counted(*units, "instrumented translation unit"))};
 }
 
+/// docs/controlled.md has the case.
+Fact compiler() {
+#if defined(__clang__) && __clang_major__ < 21
+  return {"compiler", false,
+          fmt::format("clang {} overlooks accesses to a part of an object on the stack by the "
+                      "function that it belongs to (clang 21 and g++ do not overlook them): races "
+                      "with them are "
+                      "not seen",
+                      __clang_major__)};
+#else
+  return {"compiler", true, "sees every access that it does not optimise away"};
+#endif
+}
+
 Fact hand_off() {
   const double nanoseconds = measure_hand_off();
   if (nanoseconds <= 0) return {"hand-off", false, "the measurement failed"};
@@ -82,6 +96,7 @@ std::vector<Fact> examine(ReexecResult reexec) {
   facts.push_back({"build", true,
                    fmt::format("{}, by {}, fingerprint {:016x}", WEFT_VERSION, __VERSION__,
                                build_fingerprint())});
+  facts.push_back(compiler());
   facts.push_back(instrumentation());
   facts.push_back(
       {"executor", true,

@@ -90,7 +90,7 @@ WEFT_SCENARIO(dies, {.name = "end/dies", .budget = 1}) { ::kill(::getpid(), SIGK
 
 WEFT_SCENARIO(wants_too_much, {.name = "end/wants_too_much", .budget = 1}) {
   static void* volatile block;  // or the compiler would leave the allocation out
-  block = ::operator new(std::size_t{2} << 30);
+  block = ::operator new (std::size_t{2} << 30);
   ::operator delete(block);
 }
 
