@@ -20,3 +20,13 @@ build_quietly() {
   [[ -e $repository/build/$preset/.ninja_deps ]] || echo "building build/$preset for the first time" >&2
   cmake --build "$repository/build/$preset" ${1+--target "$@"} -- --quiet | sed '/^ninja: no work to do\.$/d' >&2
 }
+
+# number_or DEFAULT VALUE: VALUE, or DEFAULT where it is empty; complains of what is no number from 1 up.
+number_or() {
+  local value=${2:-$1}
+  if [[ ! $value =~ ^[1-9][0-9]*$ ]]; then
+    echo "$(basename "$0"): '$value' will not do; give a number from 1 up" >&2
+    return 2
+  fi
+  echo "$value"
+}

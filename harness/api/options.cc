@@ -49,8 +49,7 @@ std::string parse_switch(std::string_view text, bool& value) {
 }
 
 constexpr Field kFields[] = {
-    {"schedules", "N",
-     "executions at most, of each scenario or test (1000 where no limit is given)",
+    {"schedules", "N", "executions at most, of each scenario or test",
      [](Options& o, std::string_view text) {
        std::uint64_t value = 0;
        std::string error = parse_number<std::uint64_t>(text, 1, kCount, value);
@@ -70,7 +69,7 @@ constexpr Field kFields[] = {
        o.strategy = text;
        return std::string();
      }},
-    {"seed", "N", "of every random choice: the same seed gives the same schedules",
+    {"seed", "N", "of every random choice: the same seed and jobs give the same schedules",
      [](Options& o, std::string_view text) {
        return parse_number<std::uint64_t>(text, 0, kNumber, o.seed);
      }},
@@ -110,6 +109,7 @@ constexpr Field kFields[] = {
      }},
     {"replay", "TOKEN", "replay this token, or the file that holds it, instead of exploring",
      [](Options& o, std::string_view text) {
+       if (text.empty()) return std::string("give a token, or the file that holds it");
        o.replay = text;
        return std::string();
      }},
@@ -168,8 +168,15 @@ std::string apply_environment(Options& options) {
 std::string take_flags(int* argc, char** argv) {
   std::string error;
   int kept = 0;
+  const auto is_mistyped = [](std::string_view argument) {
+    return argument.starts_with("--weft-") || argument.starts_with("-weft");
+  };
   for (int i = 0; i < *argc; ++i) {
     std::string_view argument = argv[i];
+    if (i != 0 && error.empty() && is_mistyped(argument)) {
+      error = std::string(argv[i]) + ": no such flag; they begin with " + std::string(kFlagPrefix) +
+              ", and --weft_help lists them";
+    }
     if (i == 0 || !argument.starts_with(kFlagPrefix)) {
       argv[kept++] = argv[i];
       continue;

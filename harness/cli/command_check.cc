@@ -66,7 +66,8 @@ void print_table(const std::vector<Verdict>& verdicts) {
   fmt::print("{} checked, {} not as expected\n", counted(verdicts.size(), "scenario"), wrong);
 }
 
-Json to_json(const std::vector<Verdict>& verdicts, const SuppressionUse& suppressions) {
+Json to_json(const std::vector<Verdict>& verdicts, const SuppressionUse& suppressions,
+             bool interrupted) {
   Json scenarios = Json::array();
   for (const Verdict& verdict : verdicts) {
     Json one = cli::to_json(verdict.scenario->name, verdict.result);
@@ -75,44 +76,50 @@ Json to_json(const std::vector<Verdict>& verdicts, const SuppressionUse& suppres
     one["as_expected"] = verdict.as_expected;
     scenarios.push_back(std::move(one));
   }
-  return {{"scenarios", scenarios}, {"suppressions", suppressions.to_json()}};
+  return {{"scenarios", scenarios},
+          {"suppressions", suppressions.to_json()},
+          {"interrupted", interrupted}};
 }
 
 int check(const Context& context, const CheckCommand& command) {
+  if (const std::string mistake = mistake_in(command.flags); !mistake.empty()) {
+    return complain(mistake);
+  }
+  const std::vector<std::string> strays = unmatched(command.patterns);
+  if (!strays.empty()) return nothing_matched(context, strays, command.json);
   const std::vector<const Scenario*> chosen = matching(command.patterns);
-  if (chosen.empty()) return nothing_matched(command.patterns, command.json);
   const engine::InterruptGuard interrupts;
   std::vector<Verdict> verdicts;
   bool interrupted = false;
   SuppressionUse suppressions;
+  bool whole_file = chosen.size() == scenarios().size();
   for (const Scenario* scenario : chosen) {
-    Options options;
-    if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
-      return complain(error);
-    }
+    const Options options = options_for(*scenario, command.flags);
     Setup setup = setup_of(context);
     setup.expected = scenario->expect;
     verdicts.push_back(judge(*scenario, explore(options, setup, scenario->body)));
     const Verdict& latest = verdicts.back();
     suppressions.add(latest.result.suppressions);
+    // What a scenario brings along may be for others as well.
+    whole_file |= options.suppressions != scenario->suppressions;
     // What nobody expected is worth the whole report.
     if (!latest.as_expected && !command.json) {
       for (const FoundBug& bug : latest.result.findings) fmt::print("{}\n", bug.text);
     }
     interrupted = latest.result.interrupted;
     if (!interrupted) continue;
-    // It had no chance to show what it should.
-    if (!latest.as_expected) verdicts.pop_back();
+    // It had no chance to show what it should, or should not.
+    if (latest.result.findings.empty()) verdicts.pop_back();
     break;
   }
   if (command.json) {
-    fmt::print("{}\n", dump(to_json(verdicts, suppressions)));
+    fmt::print("{}\n", dump(to_json(verdicts, suppressions, interrupted)));
   } else {
     print_table(verdicts);
     suppressions.print();
   }
   if (interrupted) return complain("interrupted", kExitInterrupted);
-  suppressions.warn_of_unused();
+  if (whole_file) suppressions.warn_of_unused();
   if (std::any_of(verdicts.begin(), verdicts.end(),
                   [](const Verdict& v) { return !v.result.internal_error.empty(); })) {
     return kExitInternal;

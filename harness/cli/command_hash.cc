@@ -88,18 +88,19 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   return "";
 }
 
-int hash(const HashCommand& command) {
+int hash(const Context& context, const HashCommand& command) {
+  if (const std::string mistake = mistake_in(command.flags); !mistake.empty()) {
+    return complain(mistake);
+  }
+  const std::vector<std::string> strays = unmatched(command.patterns);
+  if (!strays.empty()) return nothing_matched(context, strays);
   const std::vector<const Scenario*> chosen = matching(command.patterns);
-  if (chosen.empty()) return nothing_matched(command.patterns);
   void* const shared =
       mmap(nullptr, sizeof(Hashes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return complain("out of memory", kExitInternal);
   int status = kExitOk;
   for (const Scenario* scenario : chosen) {
-    Options options;
-    if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
-      return complain(error);
-    }
+    const Options options = options_for(*scenario, command.flags);
     Hashes& hashes = *new (shared) Hashes;
     if (const std::string error = hash_scenario(*scenario, options, hashes); !error.empty()) {
       status = complain(scenario->name + ": " + error, kExitFinding);
@@ -121,7 +122,9 @@ void add_hash(CLI::App& app, Context& context) {
   command->flags.add(
       *sub, {"schedules", "strategy", "seed", "memory_points", "races", "leaks", "spurious_wakeups",
              "allocation_failures", "fresh_threads", "hang_seconds"});
-  sub->callback([&context, command] { context.run = [command] { return hash(*command); }; });
+  sub->callback([&context, command] {
+    context.run = [&context, command] { return hash(context, *command); };
+  });
 }
 
 }  // namespace weft::cli

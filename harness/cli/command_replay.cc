@@ -78,10 +78,10 @@ int replay(const Context& context, const ReplayCommand& command) {
         "program that printed it",
         token->scenario));
   }
-  Options options;
-  if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
-    return complain(error);
+  if (const std::string mistake = mistake_in(command.flags); !mistake.empty()) {
+    return complain(mistake);
   }
+  Options options = options_for(*scenario, command.flags);
   options.lenient = command.lenient;
   const ReplayResult result =
       cli::replay(*token, options, setup_of(context), scenario->body, command.times);

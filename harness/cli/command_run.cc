@@ -7,7 +7,6 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
-#include "harness/cli/finding_store.h"
 #include "harness/cli/json.h"
 #include "harness/cli/suppression_use.h"
 #include "harness/cli/terminal.h"
@@ -39,28 +38,29 @@ void print_result(const std::string& name, const Result& result) {
 }
 
 int run(const Context& context, const RunCommand& command) {
+  if (const std::string mistake = mistake_in(command.flags); !mistake.empty()) {
+    return complain(mistake);
+  }
+  const std::vector<std::string> strays = unmatched(command.patterns);
+  if (!strays.empty()) return nothing_matched(context, strays, command.json);
   const std::vector<const Scenario*> chosen = matching(command.patterns);
-  if (chosen.empty()) return nothing_matched(command.patterns, command.json);
   const engine::InterruptGuard interrupts;
   Json scenarios = Json::array();
   int status = kExitOk;
   std::uint64_t executions = 0;
   SuppressionUse suppressions;
+  bool whole_file = chosen.size() == weft::scenarios().size();
   const auto worse = [&status](int other) {
     // A bug of ours or a mistake outranks what was found before it.
     if (status == kExitOk || other > status) status = other;
   };
   for (const Scenario* scenario : chosen) {
-    Options options;
-    if (const std::string error = options_for(*scenario, command.flags, options); !error.empty()) {
-      return complain(error);
-    }
-    if (const std::string error = findings_refusal(options.out); !error.empty()) {
-      return complain(error);
-    }
+    const Options options = options_for(*scenario, command.flags);
     const Result result = explore(options, setup_of(context), scenario->body);
     executions += result.executions;
     suppressions.add(result.suppressions);
+    // What a scenario brings along may be for others as well.
+    whole_file |= options.suppressions != scenario->suppressions;
     if (command.json) {
       scenarios.push_back(to_json(scenario->name, result));
     } else if (result.executions != 0 || !result.findings.empty()) {
@@ -78,12 +78,14 @@ int run(const Context& context, const RunCommand& command) {
     }
   }
   if (command.json) {
-    fmt::print("{}\n", dump({{"scenarios", scenarios}, {"suppressions", suppressions.to_json()}}));
+    fmt::print("{}\n", dump({{"scenarios", scenarios},
+                             {"suppressions", suppressions.to_json()},
+                             {"interrupted", status == kExitInterrupted}}));
   } else {
     suppressions.print();
   }
   // Who was interrupted has not seen all that there is to suppress.
-  if (status != kExitInterrupted) suppressions.warn_of_unused();
+  if (status != kExitInterrupted && whole_file) suppressions.warn_of_unused();
   if (status == kExitOk && executions == 0) {
     return complain("no execution finished: give more --schedules or --seconds", kExitNothingRan);
   }

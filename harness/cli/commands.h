@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <weft/scenario.h>
@@ -52,6 +53,8 @@ class ExplorationFlags {
   void add(CLI::App& command, const std::vector<std::string>& names);
   /// The environment, then what was given. An error names the flag and the mend.
   [[nodiscard]] std::string apply(Options& options) const;
+  /// Whether `field` is one of those that add() was given.
+  [[nodiscard]] bool offers(std::string_view field) const;
 
  private:
   struct Given {
@@ -65,11 +68,17 @@ class ExplorationFlags {
 /// Scenarios that match any of `patterns`, in name order; all of them for none.
 [[nodiscard]] std::vector<const Scenario*> matching(const std::vector<std::string>& patterns);
 
+/// Those of `patterns` that match no scenario.
+[[nodiscard]] std::vector<std::string> unmatched(const std::vector<std::string>& patterns);
+
+/// Empty, or what is wrong with the flags, the environment or what they name: one line with
+/// the mend. To be asked before the first scenario.
+[[nodiscard]] std::string mistake_in(const ExplorationFlags& flags);
+
 /// What a scenario is explored with: its own strategy and budget, overruled by the
-/// environment and `flags`. A limit on time alone replaces the budget. Returns an
-/// error as ExplorationFlags::apply() does.
-[[nodiscard]] std::string options_for(const Scenario& scenario, const ExplorationFlags& flags,
-                                      Options& options);
+/// environment and `flags`, in which there is no mistake. A limit on time alone replaces the
+/// budget.
+[[nodiscard]] Options options_for(const Scenario& scenario, const ExplorationFlags& flags);
 
 [[nodiscard]] Setup setup_of(const Context& context);
 
@@ -78,6 +87,7 @@ int complain(const std::string& message, ExitStatus status = kExitUserError);
 
 /// complain(), naming what exists, for patterns that match nothing; with `json` also an empty
 /// result.
-int nothing_matched(const std::vector<std::string>& patterns, bool json = false);
+int nothing_matched(const Context& context, const std::vector<std::string>& patterns,
+                    bool json = false);
 
 }  // namespace weft::cli

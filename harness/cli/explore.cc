@@ -17,6 +17,7 @@
 #include "harness/cli/finding_store.h"
 #include "harness/cli/replay_session.h"
 #include "harness/cli/session.h"
+#include "harness/cli/terminal.h"
 #include "harness/engine/process_image.h"
 #include "harness/trace/token_file.h"
 
@@ -31,11 +32,14 @@ std::string& replay_command() {
 cli::Setup own_setup() {
   std::string replay = replay_command();
   if (replay.empty()) {
-    replay = fmt::format("WEFT_REPLAY={} {}", cli::kTokenPlace, ::program_invocation_name);
+    replay = fmt::format("WEFT_REPLAY={} {}", cli::kTokenPlace,
+                         cli::shell_word(::program_invocation_name));
   }
+  const bool has_flags = !replay_command().empty();
   // A program of the user's own need not have a `weft` beside it; the whole report is a file.
   return {.replay_command = std::move(replay),
-          .report_command = fmt::format("less {}/report.txt", cli::kDirectoryPlace)};
+          .report_command = fmt::format("less {}/report.txt", cli::kDirectoryPlace),
+          .options = has_flags ? cli::OptionStyle::kFramework : cli::OptionStyle::kEnvironment};
 }
 
 }  // namespace
@@ -48,8 +52,9 @@ Result explore(const Options& given, const std::function<void()>& body) {
   result.error = options::apply_overrides(options);
   if (!result.error.empty()) return result;
   if (options.replay.empty()) {
-    result.error = cli::findings_refusal(options.out);
-    return result.error.empty() ? cli::explore(options, own_setup(), body) : result;
+    const cli::Setup setup = own_setup();
+    result.error = cli::findings_refusal(options.out, setup.options);
+    return result.error.empty() ? cli::explore(options, setup, body) : result;
   }
 
   const auto token = trace::load_token(options.replay);

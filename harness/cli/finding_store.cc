@@ -5,11 +5,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +21,7 @@
 #include <vector>
 
 #include "harness/cli/json.h"
+#include "harness/cli/terminal.h"
 #include "harness/trace/file_io.h"
 #include "harness/trace/token.h"
 #include "harness/trace/token_file.h"
@@ -50,9 +53,6 @@ using Files = std::vector<std::pair<std::string, std::string>>;
 /// Returns an empty string, or the first file that could not be written and why.
 std::string write_all(const std::string& directory, const Files& lasting, const Files& others,
                       const std::string& token) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) return fmt::format("{}: {}", directory, error.message());
   for (const auto& [name, text] : others) {
     std::ofstream file(std::filesystem::path(directory) / name, std::ios::binary);
     if (!(file << text).flush()) {
@@ -67,8 +67,44 @@ std::string write_all(const std::string& directory, const Files& lasting, const 
     const auto written = trace::write_token_file(directory, token);
     if (!written) return written.error();
   }
-  flush_directory(std::filesystem::path(directory).parent_path().string());
   return {};
+}
+
+/// `made` takes the place of `directory`, so that nobody sees files of two findings in it.
+bool replace_directory(const std::string& made, const std::string& directory) {
+  std::error_code error;
+  if (::rename(made.c_str(), directory.c_str()) == 0) return true;
+  if (errno != ENOTEMPTY && errno != EEXIST) return false;
+  if (::renameat2(AT_FDCWD, made.c_str(), AT_FDCWD, directory.c_str(), RENAME_EXCHANGE) == 0) {
+    std::filesystem::remove_all(made, error);
+    return true;
+  }
+  // Not every file system can exchange.
+  std::filesystem::remove_all(directory, error);
+  return ::rename(made.c_str(), directory.c_str()) == 0;
+}
+
+/// Returns an empty string, or why there is no such directory now.
+std::string make_directory(const std::string& directory, const Files& lasting, const Files& others,
+                           const std::string& token) {
+  const std::string parent = std::filesystem::path(directory).parent_path().string();
+  std::error_code error;
+  std::filesystem::create_directories(parent, error);
+  if (error) return fmt::format("{}: {}", parent, error.message());
+  std::string made = directory + ".XXXXXX";
+  if (::mkdtemp(made.data()) == nullptr) {
+    return fmt::format("{}: {}", directory, std::strerror(errno));
+  }
+  // mkdtemp() makes private directories; findings are for whoever may read their parent.
+  ::chmod(made.c_str(), 0755);
+  std::string failure = write_all(made, lasting, others, token);
+  if (failure.empty() && !replace_directory(made, directory)) {
+    failure = fmt::format("{}: {}", directory, std::strerror(errno));
+  }
+  // Half a finding would be taken for one.
+  if (!failure.empty()) std::filesystem::remove_all(made, error);
+  flush_directory(parent);
+  return failure;
 }
 
 /// The token's text, or the file that holds it where it is too long to paste.
@@ -86,10 +122,10 @@ std::string with(std::string command, std::string_view place, const std::string&
 std::vector<std::string> lines_to_paste(const FoundBug& bug, const Setup& setup) {
   std::vector<std::string> lines;
   if (!bug.token.empty()) {
-    lines.push_back(with(setup.replay_command, kTokenPlace, pasted_token(bug)));
+    lines.push_back(with(setup.replay_command, kTokenPlace, shell_word(pasted_token(bug))));
   }
   if (!bug.directory.empty()) {
-    lines.push_back(with(setup.report_command, kDirectoryPlace, bug.directory));
+    lines.push_back(with(setup.report_command, kDirectoryPlace, shell_word(bug.directory)));
   }
   return lines;
 }
@@ -116,7 +152,7 @@ void name_caller(trace::Trace& trace, const engine::HangFacts& hang) {
 
 }  // namespace
 
-std::string findings_refusal(const std::string& out) {
+std::string findings_refusal(const std::string& out, OptionStyle style) {
   namespace fs = std::filesystem;
   fs::path place = out.empty() ? fs::path(kDefaultFindings) : fs::path(out);
   std::error_code error;
@@ -126,15 +162,14 @@ std::string findings_refusal(const std::string& out) {
   if (place.empty()) place = ".";
   if (!fs::is_directory(place, error)) {
     return fmt::format(
-        "findings cannot be kept in {}: {} is not a directory; choose another with "
-        "--out",
-        wanted, place.string());
+        "findings cannot be kept in {}: {} is not a directory; choose another with {}", wanted,
+        place.string(), option_name(style, "out"));
   }
   // Permissions do not tell all: nobody can make anything in /proc.
   std::string trial = (place / ".weft-XXXXXX").string();
   if (::mkdtemp(trial.data()) == nullptr) {
-    return fmt::format("findings cannot be kept in {}: {}: {}; choose another with --out", wanted,
-                       place.string(), std::strerror(errno));
+    return fmt::format("findings cannot be kept in {}: {}: {}; choose another with {}", wanted,
+                       place.string(), std::strerror(errno), option_name(style, "out"));
   }
   ::rmdir(trial.c_str());
   return {};
@@ -170,19 +205,15 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
   if (!setup.expected.allows(bug.kind)) {
     bug.directory = fmt::format("{}/{}", out.empty() ? kDefaultFindings : out,
                                 finding_name(facts.scenario, bug.kind, sighting.identity));
-    std::error_code error;
-    const bool known = std::filesystem::exists(bug.directory, error);
-    const std::string failure =
-        write_all(bug.directory, {{std::string(trace::kTraceFileName), trace::encode_trace(trace)}},
-                  {{"report.txt", reports::render_text(trace)},
-                   {"output.txt", facts.output},
-                   {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
-                  bug.token);
+    const std::string failure = make_directory(
+        bug.directory, {{std::string(trace::kTraceFileName), trace::encode_trace(trace)}},
+        {{"report.txt", reports::render_text(trace)},
+         {"output.txt", facts.output},
+         {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
+        bug.token);
     if (!failure.empty()) {
-      trouble =
-          fmt::format("this finding is not on disk: {}; choose another place with --out", failure);
-      // Half a finding would be taken for one.
-      if (!known) std::filesystem::remove_all(bug.directory, error);
+      trouble = fmt::format("this finding is not on disk: {}; choose another place with {}",
+                            failure, option_name(setup.options, "out"));
       bug.directory.clear();
     }
   }

@@ -74,13 +74,19 @@ int main(int argc, char** argv) {
     return cli::complain(fmt::format("there is no command '{}'; `{} --help` shows those there are",
                                      argv[1], argv[0]));
   }
+  app.set_version_flag("--version", WEFT_VERSION, "the version of weft");
+  app.failure_message([](const CLI::App* failed, const CLI::Error& error) {
+    return fmt::format("weft: {}; `{} --help` shows what there is\n", error.what(),
+                       failed->get_display_name());
+  });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const std::string unknown = unknown_option(app, argv[0]);
     if (error.get_exit_code() != 0 && !unknown.empty()) return cli::complain(unknown);
     // CLI11 has statuses of its own; ours are documented.
-    return app.exit(error) == 0 ? cli::kExitOk : cli::kExitUserError;
+    if (app.exit(error) != 0) return cli::kExitUserError;
+    context.run = [] { return cli::kExitOk; };  // it has printed what was asked for
   }
   try {
     const int status = context.run();
@@ -88,8 +94,7 @@ int main(int argc, char** argv) {
   } catch (const std::system_error&) {
     // fmt's, of a write that failed.
   }
-  fmt::print(stderr, "weft: cannot write to standard output; what was found is in its directory\n");
-  return cli::kExitUserError;
+  return cli::complain("cannot write to standard output; what was found is in its directory");
 }
 
 }  // namespace weft

@@ -53,6 +53,9 @@ class Replayer {
         options_.lenient ? strategies::ReplayMode::kLenient : strategies::ReplayMode::kStrict);
     engine::SupervisedWorker worker;
     engine::ExplorerConfig config = explorer_config(options_);
+    if (result_.bug.kind == trace::name(FindingKind::kHang)) {
+      config.hang_seconds = engine::hang_seconds_again(config);
+    }
     if (!worker.prepare() ||
         !engine::run_single(config, as_body(body_), strategy, 1, first, worker)) {
       result_.error = std::string("cannot start a worker process: ") + std::strerror(errno);
@@ -179,7 +182,10 @@ ReplayResult replay(const trace::Token& token, Options options, const Setup& set
   result = Replayer(token, options, setup, body).run(times);
   if (token.fingerprint != build_fingerprint()) {
     result.warning = "the token is from another build of this program";
-    if (!options.lenient) result.warning += "; --lenient follows what still applies of it";
+    if (!options.lenient) {
+      result.warning += fmt::format("; {} follows what still applies of it",
+                                    option_name(setup.options, "lenient"));
+    }
   }
   return result;
 }
@@ -191,9 +197,9 @@ Result as_result(ReplayResult replay) {
   result.followed = std::move(replay.followed);
   result.error = std::move(replay.error);
   result.internal_error = std::move(replay.internal_error);
+  result.warning = std::move(replay.warning);
   if (replay.diverged != 0) {
     result.divergence = "the replay diverged at " + replay.divergence;
-    if (!replay.warning.empty()) result.divergence += " (" + replay.warning + ")";
   } else if (!replay.bug.kind.empty()) {
     if (replay.other != 0) {
       replay.bug.text =

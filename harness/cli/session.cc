@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -155,6 +156,20 @@ std::size_t thread_count() {
 }
 
 }  // namespace
+
+std::string option_name(OptionStyle style, std::string_view field) {
+  std::string name(field);
+  switch (style) {
+    case OptionStyle::kCommand:
+      std::replace(name.begin(), name.end(), '_', '-');
+      return "--" + name;
+    case OptionStyle::kFramework: return "--weft_" + name;
+    case OptionStyle::kEnvironment:
+      for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      return "WEFT_" + name;
+  }
+  WEFT_UNREACHABLE("an unknown style of options");
+}
 
 std::string refusal() {
   const std::size_t threads = thread_count();

@@ -8,6 +8,7 @@
 // Thread-safety: none; call from a process with a single thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -25,13 +26,22 @@ inline constexpr std::string_view kTokenPlace = "%TOKEN%";
 /// Stands for the finding's directory in Setup::report_command.
 inline constexpr std::string_view kDirectoryPlace = "%DIRECTORY%";
 
+/// How the program's user names a field of Options.
+enum class OptionStyle : std::uint8_t {
+  kCommand,      // --hang-seconds
+  kFramework,    // --weft_hang_seconds
+  kEnvironment,  // WEFT_HANG_SECONDS
+};
+[[nodiscard]] std::string option_name(OptionStyle style, std::string_view field);
+
 /// What the caller knows and Options does not say.
 struct Setup {
   std::string replay_command = {};  // the line to paste; has kTokenPlace in it
   std::string report_command = {};  // likewise, with kDirectoryPlace
   Expectation expected = {};        // what it allows is not kept on disk
-  bool progress = true;             // on standard error
-  bool colour = false;              // in reports
+  OptionStyle options = OptionStyle::kCommand;
+  bool progress = true;  // on standard error
+  bool colour = false;   // in reports
 };
 
 /// Explores `body` with exactly these options; the environment and flags were applied before.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "harness/cli/commands.h"
 #include "harness/cli/terminal.h"
 
 namespace weft::cli {
@@ -26,15 +27,15 @@ void SuppressionUse::add(const std::vector<Suppression>& suppressions) {
 void SuppressionUse::print() const {
   for (const Suppression& one : all_) {
     if (one.hits == 0) continue;
-    fmt::print("suppressed in {}: {} ({}: {})\n", counted(one.hits, "execution"), one.entry,
-               one.place, one.reason);
+    fmt::print("suppressed {}: {} ({}: {})\n", counted(one.hits, "time"), one.entry, one.place,
+               one.reason);
   }
 }
 
 void SuppressionUse::warn_of_unused() const {
   for (const Suppression& one : all_) {
     if (one.hits != 0) continue;
-    fmt::print(stderr, "weft: {}: '{}' suppressed nothing\n", one.place, one.entry);
+    complain(fmt::format("{}: '{}' suppressed nothing", one.place, one.entry));
   }
 }
 

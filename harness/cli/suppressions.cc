@@ -6,11 +6,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 #include <utility>
+
+#include "harness/trace/file_io.h"
 
 namespace weft::cli {
 namespace {
@@ -79,16 +80,13 @@ bool suppression_matches(std::string_view pattern, std::string_view text) {
 }
 
 trace::Outcome<Suppressions> Suppressions::load(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text;
-  // A directory opens and does not read.
-  if (file.peek() != std::ifstream::traits_type::eof()) {
-    text.assign(std::istreambuf_iterator<char>(file), {});
-  }
-  if (!file.is_open() || file.bad()) {
-    return trace::Failure{fmt::format("{}: cannot be read ({})", path, std::strerror(errno))};
-  }
-  return parse(path, text);
+  constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+  const auto text = trace::read_file(path, kMaxBytes);
+  if (!text) return trace::Failure{text.error()};
+  // Entries are named by places that a reader can open from here.
+  std::error_code error;
+  const std::string here = std::filesystem::current_path(error).string() + "/";
+  return parse(path.starts_with(here) ? path.substr(here.size()) : path, *text);
 }
 
 trace::Outcome<Suppressions> Suppressions::parse(const std::string& name, std::string_view text) {

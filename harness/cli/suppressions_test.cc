@@ -107,8 +107,8 @@ TEST(SuppressionFile, AMistakeIsNamedWithItsLine) {
 
 TEST(SuppressionFile, OneThatCannotBeReadIsNamed) {
   EXPECT_EQ(Suppressions::load("/nowhere/weft.supp").error(),
-            "/nowhere/weft.supp: cannot be read (No such file or directory)");
-  EXPECT_THAT(Suppressions::load("/tmp").error(), HasSubstr("/tmp: cannot be read"));
+            "cannot open /nowhere/weft.supp: No such file or directory");
+  EXPECT_THAT(Suppressions::load("/tmp").error(), HasSubstr("/tmp is not a regular file"));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <utility>
@@ -63,6 +65,18 @@ std::string counted(std::uint64_t count, std::string_view noun) {
 std::string seconds_text(double seconds) {
   if (seconds < 1) return fmt::format("{:.3f} s", seconds);
   return seconds < 10 ? fmt::format("{:.1f} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain = "%+,-./:=@_^";
+  const auto is_plain = [&](unsigned char c) {
+    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != std::string_view::npos;
+  };
+  const std::string word = text.starts_with('-') ? "./" + text : text;
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
+  return quoted + "'";
 }
 
 bool is_coloured(int fd) {

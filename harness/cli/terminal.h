@@ -25,6 +25,9 @@ namespace weft::cli {
 /// "0.012 s", "3.4 s", "75 s".
 [[nodiscard]] std::string seconds_text(double seconds);
 
+/// `text` as a shell reads it back; never taken for an option.
+[[nodiscard]] std::string shell_word(const std::string& text);
+
 enum class Style : std::uint8_t { kPlain, kBold, kRed, kGreen, kYellow };
 
 /// Whether descriptor `fd` is a terminal and NO_COLOR is not set (no-color.org).

@@ -264,7 +264,9 @@ void Exploration::confirm(Lane& lane, Sighting& sighting) {
   const trace::Finding original = sighting.outcome.finding;
   SupervisedWorker again;
   const std::unique_ptr<Strategy> replay = host_.make_replay(lane.worker.channel());
-  if (!again.prepare() || !run_single(config_, body_, *replay, sighting.execution, true, again)) {
+  ExplorerConfig config = config_;
+  if (original.kind == FindingKind::kHang) config.hang_seconds = hang_seconds_again(config);
+  if (!again.prepare() || !run_single(config, body_, *replay, sighting.execution, true, again)) {
     doubt(lane, sighting, std::string("no worker for the replay: ") + std::strerror(errno));
     return;
   }
@@ -323,7 +325,8 @@ Progress Exploration::progress() const {
     now.steps += channel.total_steps.load(std::memory_order_relaxed);
     merge_registers(registers, channel.estimator);
   }
-  now.distinct = estimate_distinct(registers);
+  // An execution that a finding ended is in no register.
+  now.distinct = std::max(estimate_distinct(registers), now.executions == 0 ? 0.0 : 1.0);
   return now;
 }
 
@@ -386,6 +389,11 @@ ExplorerResult Exploration::run() {
 
 }  // namespace
 
+double hang_seconds_again(const ExplorerConfig& config) {
+  constexpr double kAgainSeconds = 2;
+  return std::min(config.hang_seconds, kAgainSeconds);
+}
+
 ExplorerResult explore(const ExplorerConfig& config, Body body, ExplorerHost& host) {
   return Exploration(config, body, host).run();
 }
@@ -399,17 +407,12 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
   single.count = 1;
   single.record = record;
   single.processor = own_processor_rank();
-  // What hung once is not given the whole time again.
-  constexpr double kHangAgainSeconds = 2;
-  const auto run = [&] {
-    if (!worker.start(config.worker_main, single, body,
-                      std::min(config.hang_seconds, kHangAgainSeconds))) {
-      return false;
-    }
+  const auto run = [&](double hang_seconds) {
+    if (!worker.start(config.worker_main, single, body, hang_seconds)) return false;
     worker.wait();
     return true;
   };
-  if (!run()) return false;
+  if (!run(config.hang_seconds)) return false;
   const trace::Finding finding = worker.outcome().finding;
   const std::span accesses(finding.accesses, finding.access_count);
   const bool all_told = std::all_of(accesses.begin(), accesses.end(),
@@ -422,7 +425,7 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
     if (access.task >= channel.task_count) continue;
     single.look_out[i] = {channel.tasks[access.task].id, access.operation_index, access.kind};
   }
-  return run();
+  return run(config.hang_seconds);
 }
 
 }  // namespace weft::engine

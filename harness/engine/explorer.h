@@ -101,6 +101,9 @@ struct ExplorerResult {
 /// signal came. SIGINT and SIGTERM are caught meanwhile; a second one acts as if they were not.
 ExplorerResult explore(const ExplorerConfig& config, Body body, ExplorerHost& host);
 
+/// For a replay of what hung: it is not given the whole time again.
+[[nodiscard]] double hang_seconds_again(const ExplorerConfig& config);
+
 /// One execution in a fresh worker, for confirmation and for replay, recorded in
 /// full if `record`. `worker` must have been prepared; its channel and outcome tell
 /// the rest. False where the system refuses a process.

@@ -146,7 +146,8 @@ std::unique_ptr<engine::Strategy> make(std::string_view spec, std::string& error
       colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1);
   if (name == kDeterminism) {
     if (rest.substr(0, rest.find(':')) == kDeterminism) {
-      error = "determinism cannot check itself; give it one of " + all_names();
+      error =
+          "determinism cannot check itself; name another after the colon, such as determinism:pct";
       return nullptr;
     }
     Made inner = make(rest, error);

@@ -294,8 +294,14 @@ Outcome<Token> parse_token(std::string_view text) {
 }
 
 bool looks_like_token(std::string_view text) noexcept {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  return !version_prefix(text).empty();
+  // Space may be anywhere, and the prefix is short.
+  char first[32];
+  std::size_t size = 0;
+  for (const char c : text) {
+    if (size == sizeof first) break;
+    if (!is_space(c)) first[size++] = c;
+  }
+  return !version_prefix({first, size}).empty();
 }
 
 }  // namespace weft::trace

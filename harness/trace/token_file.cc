@@ -17,6 +17,14 @@ constexpr std::size_t kLineWidth = 100;
 // are 36 MiB of base64.
 constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 
+/// On one line, and harmless on a terminal.
+std::string printable(std::string text) {
+  for (char& c : text) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return text;
+}
+
 }  // namespace
 
 Outcome<std::string> write_token_file(const std::string& directory, std::string_view text) {
@@ -33,7 +41,7 @@ Outcome<Token> load_token(const std::string& text_or_path) {
   std::filesystem::path path(text_or_path);
   if (!std::filesystem::exists(path, ignored)) {
     return Failure{fmt::format("bad token: '{:.60}' neither starts with {} nor names a file",
-                               text_or_path, kTokenPrefix)};
+                               printable(text_or_path), kTokenPrefix)};
   }
   if (std::filesystem::is_directory(path, ignored)) path /= kTokenFileName;
   const auto text = read_file(path.string(), kMaxFileBytes);

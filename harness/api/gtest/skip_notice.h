@@ -32,9 +32,12 @@ class SkipNotice {
     if (shared_ != nullptr) shared_->executions = 0;
   }
 
-  /// The first reason is kept; no other can be written over it.
-  void note(std::string_view reason) {
+  /// The first reason and its place are kept; nobody writes over them. `file` is a literal, which
+  /// every process has at the same address.
+  void note(const char* file, int line, std::string_view reason) {
     if (shared_ == nullptr || shared_->executions.fetch_add(1) != 0) return;
+    shared_->file = file;
+    shared_->line = line;
     const std::size_t length = std::min(reason.size(), sizeof shared_->reason - 1);
     std::memcpy(shared_->reason, reason.data(), length);
     shared_->reason[length] = '\0';
@@ -44,11 +47,15 @@ class SkipNotice {
   [[nodiscard]] std::uint64_t executions() const {
     return shared_ == nullptr ? 0 : shared_->executions.load();
   }
+  [[nodiscard]] const char* file() const { return shared_->file; }
+  [[nodiscard]] int line() const { return shared_->line; }
   [[nodiscard]] std::string reason() const { return shared_->reason; }
 
  private:
   struct Shared {
     std::atomic<std::uint64_t> executions = 0;
+    const char* file = nullptr;
+    int line = 0;
     char reason[1024] = {};
   };
 

@@ -32,6 +32,10 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+std::string counted(std::uint64_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
 /// What the suppressions file did for all tests together.
 std::vector<Suppression>& suppressions() {
   static std::vector<Suppression> all;
@@ -65,20 +69,46 @@ class ExpectationListener : public testing::EmptyTestEventListener {
         std::fprintf(stderr, "weft: %s: '%s' suppressed nothing\n", one.place.c_str(),
                      one.entry.c_str());
       } else {
-        std::printf("weft: suppressed in %llu executions: %s (%s: %s)\n",
-                    static_cast<unsigned long long>(one.hits), one.entry.c_str(), one.place.c_str(),
-                    one.reason.c_str());
+        std::printf("weft: suppressed %s: %s (%s: %s)\n", counted(one.hits, "time").c_str(),
+                    one.entry.c_str(), one.place.c_str(), one.reason.c_str());
       }
     }
   }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!exploring()) return;
-    if (result.skipped()) skip_notice().note(on_one_line(result.message()));
+    if (result.skipped()) {
+      skip_notice().note(result.file_name(), result.line_number(), on_one_line(result.message()));
+    }
     if (!result.failed()) return;
     framework::fail(result.file_name(), result.line_number(),
                     on_one_line(result.message()).c_str());
   }
 };
+
+struct Standing {
+  int all = 0;  // that were to run
+  int passed = 0;
+  int failed = 0;
+};
+
+/// GoogleTest itself takes what has not run for passed.
+Standing standing_before(const testing::TestInfo& current) {
+  Standing standing;
+  const testing::UnitTest& program = *testing::UnitTest::GetInstance();
+  for (int s = 0; s < program.total_test_suite_count(); ++s) {
+    const testing::TestSuite& suite = *program.GetTestSuite(s);
+    for (int t = 0; t < suite.total_test_count(); ++t) {
+      const testing::TestInfo& test = *suite.GetTestInfo(t);
+      if (!test.should_run()) continue;
+      ++standing.all;
+      const testing::TestResult& result = *test.result();
+      if (result.start_timestamp() == 0) continue;
+      if (result.Failed()) ++standing.failed;
+      if (result.Passed() && &test != &current) ++standing.passed;
+    }
+  }
+  return standing;
+}
 
 void listen_once() {
   static const bool listening = [] {
@@ -104,28 +134,33 @@ void run_test(Options options, const char* file, int line, void (*body)()) {
   for (const std::string* error : {&result.error, &result.divergence, &result.internal_error}) {
     if (!error->empty()) ADD_FAILURE_AT(file, line) << *error;
   }
-  if (!result.followed.empty()) std::printf("weft: %s\n", result.followed.c_str());
+  for (const std::string* note : {&result.warning, &result.followed}) {
+    if (!note->empty()) std::printf("weft: %s\n", note->c_str());
+  }
+  const std::string executions = counted(result.executions, "execution");
   for (const std::string& mark : result.never) {
-    std::printf("weft: never in %llu executions: %s\n",
-                static_cast<unsigned long long>(result.executions), mark.c_str());
+    std::printf("weft: never in %s: %s\n", executions.c_str(), mark.c_str());
   }
   if (result.interrupted) {
     constexpr int kInterrupted = 130;  // as a shell reports a program that SIGINT ended
-    const testing::UnitTest& all = *testing::UnitTest::GetInstance();
-    // GoogleTest takes a test for passed as long as it has not failed: this one, too.
-    const int passed = all.successful_test_count() - (test.result()->Failed() ? 0 : 1);
-    std::printf("weft: interrupted in %s after %llu executions; of %d tests %d passed, %d failed\n",
-                options.name.c_str(), static_cast<unsigned long long>(result.executions),
-                all.test_to_run_count(), passed, all.failed_test_count());
+    const Standing standing = standing_before(test);
+    std::printf("weft: interrupted in %s after %s; of %s %d passed, %d failed\n",
+                options.name.c_str(), executions.c_str(),
+                counted(static_cast<std::uint64_t>(standing.all), "test").c_str(), standing.passed,
+                standing.failed);
     std::fflush(stdout);
     std::exit(kInterrupted);
   }
   const std::uint64_t skipped = std::min(skip_notice().executions(), result.executions);
   if (skipped == 0) return;
-  if (skipped == result.executions && result.ok()) GTEST_SKIP() << skip_notice().reason();
-  std::printf("weft: %llu of %llu executions skipped the test: %s\n",
-              static_cast<unsigned long long>(skipped),
-              static_cast<unsigned long long>(result.executions), skip_notice().reason().c_str());
+  if (skipped == result.executions && result.ok()) {
+    const SkipNotice& notice = skip_notice();
+    GTEST_MESSAGE_AT_(notice.file(), notice.line(), notice.reason().c_str(),
+                      testing::TestPartResult::kSkip);
+    return;
+  }
+  std::printf("weft: %llu of %s skipped the test: %s\n", static_cast<unsigned long long>(skipped),
+              executions.c_str(), skip_notice().reason().c_str());
 }
 
 }  // namespace weft::gtest

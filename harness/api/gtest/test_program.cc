@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -55,7 +56,11 @@ int main(int argc, char** argv) {
     if (!has_test(replayed)) {
       return complain("the token is of test " + replayed + ", which this program does not have");
     }
+    // Whatever else would keep it from running.
     GTEST_FLAG_SET(filter, replayed);
+    GTEST_FLAG_SET(also_run_disabled_tests, true);
+    ::unsetenv("GTEST_TOTAL_SHARDS");
+    ::unsetenv("GTEST_SHARD_INDEX");
   }
   return RUN_ALL_TESTS();
 }

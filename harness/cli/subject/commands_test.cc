@@ -151,8 +151,28 @@ TEST_F(CommandsTest, CheckHoldsScenariosToTheirExpectations) {
 TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
   const Ran ran = weft("run no_such_story");
   EXPECT_EQ(ran.status, 5);
-  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `weft list` shows all 13\n");
+  EXPECT_EQ(ran.err,
+            "weft: no scenario matches 'no_such_story'; `" WEFT_SUBJECT " list` shows all 13\n");
   EXPECT_EQ(ran.out, "");
+}
+
+TEST_F(CommandsTest, EveryPatternMustMatch) {
+  const Ran ran = weft("run end/passes no_such_story ''");
+  EXPECT_EQ(ran.status, 5);
+  EXPECT_THAT(ran.err, HasSubstr("no scenario matches 'no_such_story' or ''"));
+}
+
+TEST_F(CommandsTest, ASwitchTakesAValue) {
+  EXPECT_EQ(
+      json::parse(weft("run end/two_bugs --keep-going=0 --json").out)["scenarios"][0]["findings"]
+          .size(),
+      1u);
+  EXPECT_THAT(weft("run end/two_bugs --keep-going=maybe").err, HasSubstr("give 1 or 0"));
+}
+
+TEST_F(CommandsTest, LinesToPasteAreQuotedWhereTheShellWants) {
+  EXPECT_THAT(weft("run end/always --out 'a b'").out, HasSubstr(" report 'a b/end-always"));
+  EXPECT_THAT(weft("run end/always --out=-x").out, HasSubstr(" report ./-x/end-always"));
 }
 
 TEST_F(CommandsTest, MistakesAreExitStatusTwoAndNameTheMend) {
@@ -223,6 +243,13 @@ TEST_F(CommandsTest, ADirectoryThatTakesNothingLosesNoFinding) {
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, HasSubstr("this finding is not on disk"));
   EXPECT_EQ(weft("replay " + rest_of_line(ran.out, " replay ")).status, 1);
+}
+
+TEST_F(CommandsTest, AMistakeOfACheckIsTheCommandsNotEveryScenarios) {
+  const Ran ran = weft("check --strategy clever");
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_EQ(ran.out, "");
+  EXPECT_EQ(weft("check end/passes --out /dev/null/x").status, 2);
 }
 
 TEST_F(CommandsTest, APlaceForFindingsIsCheckedBeforeTheRun) {

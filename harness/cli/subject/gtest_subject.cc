@@ -3,6 +3,10 @@
 
 // A user's own GoogleTest program, for programs_test.cc.
 
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -58,6 +62,21 @@ WEFT_TEST(List, HasNoEnd, .schedules = 10, .hang_seconds = 0.5) {
   int sum = 0;
   for (const Node* at = &node; at != nullptr; at = at->next) sum += at->value;
   EXPECT_EQ(sum, 1);
+}
+
+WEFT_TEST(Counter, DISABLED_Fails, .schedules = 1) { EXPECT_EQ(1, 2); }
+
+// Computes for longer than a replay of a hang would wait.
+WEFT_TEST(Slow, Fails, .schedules = 1) {
+  std::thread([] {
+    timespec begin{};
+    timespec now{};
+    ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &begin);
+    do {
+      ::syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - begin.tv_sec < 4);
+  }).join();
+  EXPECT_EQ(1, 2);
 }
 
 WEFT_TEST(Skipped, Always, .schedules = 20) { GTEST_SKIP() << "no device here"; }

@@ -103,7 +103,7 @@ TEST_F(RacesTest, HitsArePrintedAndEntriesThatWereNotNeededNamed) {
   const Ran ran = weft("run race/one --suppressions weft.supp");
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("race/one: no finding in 100 executions"));
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("suppressed in "),
+  EXPECT_THAT(ran.out, AllOf(ContainsRegex("suppressed [0-9]+ times?: "),
                              HasSubstr("race:note_visit (weft.supp:2: Visits are for humans.)")));
   EXPECT_EQ(ran.err,
             "weft: weft.supp:4: 'race:^total$' suppressed nothing\n"
@@ -211,7 +211,7 @@ TEST_F(RacesTest, AFileWithAMistakeIsExitStatusTwoAndOneLine) {
             "the line above\n");
   EXPECT_EQ(weft("check --suppressions none.supp").status, 2);
   EXPECT_THAT(weft("run race/one --suppressions none.supp").err,
-              AllOf(HasSubstr("none.supp: cannot be read"), Not(HasSubstr("race/one"))));
+              AllOf(HasSubstr("cannot open none.supp"), Not(HasSubstr("race/one"))));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ struct Suppression {
   std::string entry;       // "race:Cache::peek"
   std::string place;       // "weft.supp:12"
   std::string reason;      // the comment above it
-  std::uint64_t hits = 0;  // executions that showed what it suppresses; 0: unused
+  std::uint64_t hits = 0;  // times that it was needed: a finding in an execution is one; 0: unused
 };
 
 struct Result {
@@ -79,6 +79,7 @@ struct Result {
   bool interrupted = false;    // by SIGINT or SIGTERM; what was found until then is here
   std::string error;           // a user error or unsupported facility, one line with the mend
   std::string divergence;      // a replay that no longer matches: where, expected and actual
+  std::string warning;         // of a replay: the token is from another build
   std::string followed;        // a lenient replay: how much of the token applied, what was skipped
   std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
