@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <typeinfo>
@@ -21,11 +22,38 @@ namespace {
 /// snapshot.
 Execution* watched = nullptr;
 
-void on_fatal_signal(int signal, siginfo_t* info, void*) {
+constexpr int kFatalSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
+
+/// Freed memory is filled with 0xdb: whoever uses a pointer from there has that in a register.
+bool holds_freed_memory(const ucontext_t& context) noexcept {
+  constexpr auto kFreed = static_cast<greg_t>(0xdbdb'dbdb'dbdb'dbdb);
+  const auto& registers = context.uc_mcontext.gregs;
+  return std::any_of(registers + REG_R8, registers + REG_RIP,
+                     [](greg_t value) { return value == kFreed; });
+}
+
+void on_fatal_signal(int signal, siginfo_t* info, void* context) {
+  switch (watched->reporting()) {
+    case Execution::Reporting::kNot: break;
+    case Execution::Reporting::kDescribing: watched->leave_undescribed();
+    case Execution::Reporting::kLeaving:
+      // The supervisor is told of a worker that vanished.
+      ::signal(signal, SIG_DFL);
+      return;
+  }
   // Of other signals that field holds the sender.
   const bool has_address = trace::has_fault_address(signal);
+  // The processor does not tell which address it was that can be none.
+  const bool is_wild = signal == SIGSEGV && info->si_code == SI_KERNEL;
+  FixedText<128> detail;
+  if (is_wild) detail.append("the pointer is wild: it is no address that there can be");
+  if (holds_freed_memory(*static_cast<const ucontext_t*>(context))) {
+    detail.append(is_wild ? "\n" : "").append("a register holds 0xdbdbdbdbdbdbdbdb, with which ");
+    detail.append("freed memory is filled");
+  }
   watched->fail_in_signal(trace::FindingKind::kFatalSignal, signal,
-                          has_address ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0);
+                          has_address ? reinterpret_cast<std::uintptr_t>(info->si_addr) : 0,
+                          detail.c_str());
 }
 
 void on_watchdog(int, siginfo_t*, void* context) {
@@ -84,13 +112,12 @@ void install_crash_handlers(Execution& execution) noexcept {
   std::set_terminate(&on_terminate);
   struct sigaction action {};
   sigfillset(&action.sa_mask);
-  // SA_RESETHAND: a crash while we report a crash ends the worker at once, and the supervisor
-  // reports that.
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
+  // A crash while we report a crash, of which a damaged stack is the usual cause, is ours as well.
+  for (const int signal : kFatalSignals) sigdelset(&action.sa_mask, signal);
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   action.sa_sigaction = &on_fatal_signal;
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS}) {
-    sigaction(signal, &action, nullptr);
-  }
+  for (const int signal : kFatalSignals) sigaction(signal, &action, nullptr);
+  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
   action.sa_sigaction = &on_watchdog;
   sigaction(kWatchdogSignal, &action, nullptr);
 }

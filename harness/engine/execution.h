@@ -109,9 +109,14 @@ class Execution {
   /// Ends the execution, and this process, with a finding.
   [[noreturn]] void fail(trace::FindingKind kind, const char* message, const char* file = nullptr,
                          int line = 0) noexcept;
-  /// For signal handlers on the thread that the signal hit.
+  /// For signal handlers on the thread that the signal hit. `detail` is of several lines.
   [[noreturn]] void fail_in_signal(trace::FindingKind kind, int signal,
-                                   std::uintptr_t fault_address) noexcept;
+                                   std::uintptr_t fault_address, const char* detail) noexcept;
+  /// How far fail() has come.
+  enum class Reporting : std::uint8_t { kNot, kDescribing, kLeaving };
+  [[nodiscard]] Reporting reporting() const noexcept { return reporting_; }
+  /// Ends the execution with what has been described so far; describing the rest crashed.
+  [[noreturn]] void leave_undescribed() noexcept;
   /// Likewise, where the watchdog's signal interrupted the task at `pc`.
   [[noreturn]] void fail_hung(std::uintptr_t pc) noexcept;
 
@@ -260,6 +265,7 @@ class Execution {
   std::uint64_t digest_ = 0;
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
+  Reporting reporting_ = Reporting::kNot;
   std::uint64_t next_wait_order_ = 0;
   std::uint32_t unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};
   std::size_t timed_waits_ = 0;  // tasks that wait with a deadline

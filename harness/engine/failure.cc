@@ -212,6 +212,7 @@ void Execution::fail(FindingKind kind, const char* message, const char* file, in
 void Execution::fail_described(Task& at, FindingKind kind, const char* message, const char* file,
                                int line, std::span<const TaskIndex> cycle) noexcept {
   const InterceptionOff off;
+  reporting_ = Reporting::kDescribing;
   trace::Finding& finding = channel_.finding;
   finding.kind = kind;
   finding.task = at.index;
@@ -229,11 +230,23 @@ void Execution::fail_described(Task& at, FindingKind kind, const char* message, 
   leave_with_finding();
 }
 
-void Execution::fail_in_signal(FindingKind kind, int signal,
-                               std::uintptr_t fault_address) noexcept {
+void Execution::leave_undescribed() noexcept {
+  const std::span<char> detail(channel_.finding.detail);
+  const std::size_t used = std::strlen(detail.data());
+  TextBuffer(detail.subspan(used))
+      .append(used == 0 ? "" : "\n")
+      .append(
+          "a stack could not be walked: something wrote over it, as through a pointer to a "
+          "variable whose function has returned");
+  leave_with_finding();
+}
+
+void Execution::fail_in_signal(FindingKind kind, int signal, std::uintptr_t fault_address,
+                               const char* detail) noexcept {
   trace::Finding& finding = channel_.finding;
   finding.signal = signal;
   finding.fault_address = fault_address;
+  copy_text(finding.detail, sizeof finding.detail, detail);
   FixedText<256> text;
   const char* name = sigabbrev_np(signal);
   text.append("fatal signal SIG").append(name == nullptr ? "?" : name);
@@ -275,6 +288,7 @@ bool Execution::in_a_guard_page(std::uintptr_t address) const noexcept {
 }
 
 void Execution::leave_with_finding() noexcept {
+  reporting_ = Reporting::kLeaving;
   channel_.schedule_digest = digest_;
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_ended();
   channel_.strategy_state_size =

@@ -42,10 +42,9 @@ void MemoryWatch::clear() noexcept {
   weak_writes_ = nullptr;
   released_by_fence_ = false;
   weak_pair_ = {};
-  // The warm-up knows of nothing that is to be passed over.
-  active_ =
-      execution_.config().detect_races &&
-      execution_.channel().phase.load(std::memory_order_relaxed) != trace::WorkerPhase::kWarmUp;
+  active_ = execution_.config().detect_races;
+  warming_up_ =
+      execution_.channel().phase.load(std::memory_order_relaxed) == trace::WorkerPhase::kWarmUp;
   const auto& wanted = execution_.config().look_out;
   looking_out_ =
       active_ && std::any_of(std::begin(wanted), std::end(wanted),
@@ -269,7 +268,9 @@ void MemoryWatch::report(Task& self, const Access& now, std::size_t size,
   const bool after_free = earlier.what() == AccessKind::kFree;
   const std::uint64_t place = place_of(conflict.address);
   const std::uint64_t identity = after_free ? 0 : identity_of(now, earlier, place);
-  if (!after_free && passes_over(self, identity)) return;
+  // The warm-up does not know which races are to be passed over; execution 1 does. A use of freed
+  // memory cannot wait: what was read may crash the process before that.
+  if (!after_free && (warming_up_ || passes_over(self, identity))) return;
 
   trace::Finding& finding = execution_.channel().finding;
   finding.identity = identity;

@@ -121,6 +121,7 @@ class MemoryWatch final : private detect::OriginSource {
   Execution& execution_;
   detect::RaceDetector races_;
   bool active_ = false;
+  bool warming_up_ = false;
   bool looking_out_ = false;
   bool known_objects_ = false;
   mutable bool asked_ = false;  // whether the detector asked where memory comes from

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -65,6 +66,10 @@ void Worker::prepare() noexcept {
   if (config.pin) pin_to_one_cpu(config.processor);
   redirect_output(config.output_fd);
   prepare_interception();
+  // libstdc++ counts references without atomics while it is set. Nothing would clear it: the
+  // threads that run tasks are older than the tasks, and in a program that is not
+  // position-independent the variable is a part of the image that every execution begins with.
+  __libc_single_threaded = 0;
   install_crash_handlers(execution);
   // The unwinder initialises itself at first use. Recording walks stacks and exploring does not, so
   // let the snapshot have it initialised: otherwise a test that throws would see a difference.

@@ -162,7 +162,7 @@ void release(void* pointer, std::uintptr_t pc,
     case engine::FreeVerdict::kOverrun:
       if (self->execution->memory().active())
         self->execution->memory().overrun_found(*self, at, pc);
-      // The warm-up comes first and saw no access: whose it was is for execution 1 to say.
+      // Nobody asked to be told.
       engine::release_baseline(pointer);
       return;
   }

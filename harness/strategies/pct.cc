@@ -44,7 +44,7 @@ engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
 }
 
 void Pct::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
-  progress_.task_created(task);
+  created(task);
   priorities_[task] = kInitial + static_cast<Priority>(prng_.next() >> 2);
 }
 
@@ -61,7 +61,8 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   if (decision.current != engine::Decision::kNone) {
     const engine::EnabledTask& current = decision.enabled[decision.current];
     if (commutes(current.operation->kind)) return decision.current;
-    if (gives_way(current.operation->kind) || fairness_.overrule(current.index))
+    if (patience_.gives_way(current.index, current.operation->kind) ||
+        fairness_.overrule(current.index))
       demote(current.index);
   }
   std::size_t highest = 0;
@@ -82,7 +83,7 @@ std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_
 }
 
 void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
-  const TaskIndex blocked = progress_.executed(task, operation);
+  const TaskIndex blocked = performed(task, operation);
   if (blocked != kNoTaskIndex) apply_changes(blocked);
   // Or a timer of high priority and a loop around a timed wait would keep each other going for
   // ever.

@@ -22,6 +22,7 @@
 //     below all others (section 4.2 does so for yields), and so does one that
 //     Fairness overrules; else a spinning task of high priority would never
 //     end. Where that happens, the bound holds from one such drop to the next.
+//     One execution of four overlooks a few yields (Patience).
 //  5. The depth is the same in every execution: an execution with d - 1 change
 //     points also hits bugs of lesser depth, and a mixture would divide the bound for d.
 //  6. Operations that commute with all others (begin, end, spawn, an enabled join) are no

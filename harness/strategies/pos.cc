@@ -38,14 +38,15 @@ engine::Next Pos::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
 
 void Pos::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
   pending_[task].drawn = false;
-  progress_.task_created(task);
+  created(task);
 }
 
-void Pos::draw(Pending& pending, const trace::Operation& operation, bool overruled) noexcept {
+void Pos::draw(Pending& pending, const engine::EnabledTask& task, bool overruled) noexcept {
+  const trace::Operation& operation = *task.operation;
   pending.priority = prng_.next() | 1;
   if (commutes(operation.kind)) pending.priority = kAtOnce;
   // Unless overruled: whoever spins may be waiting for the very task that gave way.
-  if (gives_way(operation.kind) && !overruled) pending.priority = kLast;
+  if (patience_.gives_way(task.index, operation.kind) && !overruled) pending.priority = kLast;
   pending.address = operation.address;
   pending.width = operation.width;
   pending.access = trace::access_of(operation.kind);
@@ -63,7 +64,7 @@ std::size_t Pos::pick(const engine::Decision& decision) noexcept {
     Pending& pending = pending_[task.index];
     if (redraw || !pending.drawn || pending.operation_index != task.operation_index) {
       pending.operation_index = task.operation_index;
-      draw(pending, *task.operation, redraw);
+      draw(pending, task, redraw);
     }
     co_enabled_.push_back(task.index);
     // On a tie (several tasks give way) the one that is not at this point.
@@ -78,7 +79,7 @@ std::size_t Pos::pick(const engine::Decision& decision) noexcept {
 }
 
 void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
-  progress_.executed(task, operation);
+  performed(task, operation);
   // A step task's next operation may have the same index.
   pending_[task].drawn = false;
   const trace::Access access = trace::access_of(operation.kind);

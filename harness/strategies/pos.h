@@ -19,6 +19,7 @@
 //  4. A task about to yield or sleep has the lowest priority, and when Fairness
 //     overrules, all pending operations draw anew: a spinning task would
 //     otherwise wait for one of its loads to draw below an unlucky operation.
+//     One execution of four overlooks a few yields (Patience).
 #pragma once
 
 #include "harness/base/fixed_vector.h"
@@ -54,7 +55,7 @@ class Pos final : public Sampler {
     bool drawn;  // priority belongs to operation_index
   };
 
-  void draw(Pending& pending, const trace::Operation& operation, bool overruled) noexcept;
+  void draw(Pending& pending, const engine::EnabledTask& task, bool overruled) noexcept;
 
   const PosOptions options_;
 

@@ -44,8 +44,8 @@ std::size_t Random::draw(const engine::Decision& decision) noexcept {
   const engine::EnabledTask& current = decision.enabled[decision.current];
   const trace::OpKind kind = current.operation->kind;
   if (commutes(kind)) return decision.current;
-  const double leave =
-      std::clamp(switch_probability_, gives_way(kind) ? kLeastOnYield : 0.0, kMost);
+  const double leave = std::clamp(
+      switch_probability_, patience_.gives_way(current.index, kind) ? kLeastOnYield : 0.0, kMost);
   if (!fairness_.overrule(current.index) && !prng_.chance(leave)) return decision.current;
   const std::size_t other = prng_.below(candidates - 1);
   return other < decision.current ? other : other + 1;

@@ -15,9 +15,9 @@
 //     considered plain accesses, so that a campaign covers dense and sparse whatever the program's
 //     length.
 //  3. It is fair, whatever `switch` is, so that a loop that waits for another task ends. A task
-//     about to yield or sleep is left with probability 1/2 at least, one that Fairness overrules
-//     for certain; any other with 63/64 at most, for two tasks that back off from each other in
-//     strict alternation would do so for ever.
+//     about to yield (but see Patience) or sleep is left with probability 1/2 at least, one that
+//     Fairness overrules for certain; any other with 63/64 at most, for two tasks that back off
+//     from each other in strict alternation would do so for ever.
 //  4. One whose operation commutes with all others is never left.
 #pragma once
 

@@ -85,7 +85,8 @@ TEST(ReplayTest, ATaskThatIsNotEnabledIsADivergence) {
   Replay strategy(original.log, original.tasks, ReplayMode::kStrict);
   const History again = execute(strategy, lost_update(), 1, 0);
   EXPECT_THAT(again.complaint, HasSubstr("expected task 0"));
-  EXPECT_THAT(again.complaint, HasSubstr("to be followed by task timer, but that task is not enabled"));
+  EXPECT_THAT(again.complaint,
+              HasSubstr("to be followed by task timer, but that task is not enabled"));
   EXPECT_THAT(again.complaint, HasSubstr("to choose from"));
   const ReplayStatus& status = strategy.status();
   EXPECT_TRUE(status.diverged);

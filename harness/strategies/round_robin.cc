@@ -35,7 +35,7 @@ engine::Next RoundRobin::next_execution(std::uint64_t execution, std::uint64_t s
 
 void RoundRobin::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
   is_spawner_[task] = false;
-  progress_.task_created(task);
+  created(task);
 }
 
 std::uint64_t RoundRobin::quantum_of(TaskIndex task) const noexcept {
@@ -51,7 +51,9 @@ std::uint64_t RoundRobin::quantum_of(TaskIndex task) const noexcept {
 }
 
 bool RoundRobin::goes_on(const engine::EnabledTask& task) const noexcept {
-  if (gives_way(task.operation->kind)) return false;
+  const trace::OpKind kind = task.operation->kind;
+  const bool random = schedule_ == Schedule::kRandom;
+  if (random ? patience_.gives_way(task.index, kind) : gives_way(kind)) return false;
   if (is_spawner_[task.index] && used_ < Fairness::kConsecutive) return true;
   return task.index == turn_ && used_ < quantum_of(task.index);
 }
@@ -108,7 +110,7 @@ std::uint64_t RoundRobin::choose(const engine::Choice& choice) noexcept {
 }
 
 void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
-  progress_.executed(task, operation);
+  performed(task, operation);
   turns_ += task == turn_ ? 0 : 1;
   used_ = task == turn_ ? used_ + 1 : 1;
   turn_ = task;

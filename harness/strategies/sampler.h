@@ -10,12 +10,13 @@
 #include "harness/strategies/fairness.h"
 #include "harness/strategies/length_estimate.h"
 #include "harness/strategies/operation_traits.h"
+#include "harness/strategies/patience.h"
 #include "harness/strategies/plain_points.h"
 #include "harness/strategies/progress.h"
 
 namespace weft::strategies {
 
-/// An override of task_created() or executed() tells progress_, too.
+/// An override of task_created() or executed() calls created() or performed().
 class Sampler : public engine::Strategy {
  public:
   /// draw_number()'s.
@@ -28,11 +29,9 @@ class Sampler : public engine::Strategy {
     progress_.resumed(task, operation_index);
     return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
   }
-  void task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept override {
-    progress_.task_created(task);
-  }
+  void task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept override { created(task); }
   void executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept override {
-    progress_.executed(task, operation);
+    performed(task, operation);
   }
   void execution_ended(StepIndex) noexcept final { learn(operations()); }
 
@@ -54,6 +53,17 @@ class Sampler : public engine::Strategy {
     prng_ = Prng(seed);
     progress_.begin_execution();
     fairness_.begin_execution();
+    patience_.begin_execution(prng_);
+  }
+
+  void created(TaskIndex task) noexcept {
+    progress_.task_created(task);
+    patience_.task_created(task);
+  }
+  /// Progress::executed()'s answer.
+  TaskIndex performed(TaskIndex task, const trace::Operation& operation) noexcept {
+    patience_.executed(task, operation);
+    return progress_.executed(task, operation);
   }
 
   LengthEstimate length_;
@@ -63,6 +73,7 @@ class Sampler : public engine::Strategy {
   Progress progress_;
   PlainPoints plain_;
   Fairness fairness_;
+  Patience patience_;
 };
 
 }  // namespace weft::strategies

@@ -20,6 +20,28 @@ namespace {
 
 using std::chrono::milliseconds;
 
+WEFT_SCENARIO(shared_exception,
+              {.name = "facilities/shared_exception",
+               .summary = "an exception goes when its last reader is done, whichever that is",
+               .expect = weft::must_pass(),
+               .budget = 300}) {
+  std::packaged_task<int()> task([]() -> int { throw std::runtime_error("late"); });
+  std::shared_future<int> future = task.get_future().share();
+  const auto read = [](std::shared_future<int> result) {
+    try {
+      result.get();
+      assert(false);
+    } catch (const std::exception& error) {
+      assert(error.what()[0] == 'l');
+    }
+  };
+  std::thread runner(std::move(task));
+  std::thread reader(read, future);
+  read(std::move(future));
+  runner.join();
+  reader.join();
+}
+
 WEFT_SCENARIO(futures, {.name = "facilities/futures",
                         .summary = "futures bring values and exceptions, once and in time",
                         .expect = weft::must_pass(),

@@ -32,15 +32,12 @@ class SkipNotice {
     if (shared_ != nullptr) shared_->executions = 0;
   }
 
-  /// The first reason and its place are kept; nobody writes over them. `file` is a literal, which
-  /// every process has at the same address.
-  void note(const char* file, int line, std::string_view reason) {
+  /// The first reason and its place are kept; nobody writes over them.
+  void note(std::string_view file, int line, std::string_view reason) {
     if (shared_ == nullptr || shared_->executions.fetch_add(1) != 0) return;
-    shared_->file = file;
+    copy(file, shared_->file);
     shared_->line = line;
-    const std::size_t length = std::min(reason.size(), sizeof shared_->reason - 1);
-    std::memcpy(shared_->reason, reason.data(), length);
-    shared_->reason[length] = '\0';
+    copy(reason, shared_->reason);
   }
 
   /// Executions that skipped, the warm-ups of the workers included.
@@ -54,10 +51,17 @@ class SkipNotice {
  private:
   struct Shared {
     std::atomic<std::uint64_t> executions = 0;
-    const char* file = nullptr;
+    char file[1024] = {};
     int line = 0;
     char reason[1024] = {};
   };
+
+  template <std::size_t N>
+  static void copy(std::string_view text, char (&into)[N]) {
+    const std::size_t length = std::min(text.size(), N - 1);
+    std::memcpy(into, text.data(), length);
+    into[length] = '\0';
+  }
 
   Shared* shared_ = nullptr;  // null where there was no memory: then nothing counts as skipped
 };

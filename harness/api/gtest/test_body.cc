@@ -77,7 +77,8 @@ class ExpectationListener : public testing::EmptyTestEventListener {
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!exploring()) return;
     if (result.skipped()) {
-      skip_notice().note(result.file_name(), result.line_number(), on_one_line(result.message()));
+      skip_notice().note(result.file_name() == nullptr ? "" : result.file_name(),
+                         result.line_number(), on_one_line(result.message()));
     }
     if (!result.failed()) return;
     framework::fail(result.file_name(), result.line_number(),

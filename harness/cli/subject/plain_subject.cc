@@ -1,7 +1,10 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A user's own program without any test framework, for programs_test.cc.
+// A user's own program without any test framework, for programs_test.cc. It is not
+// position-independent.
+
+#include <sys/single_threaded.h>
 
 #include <atomic>
 #include <cstdio>
@@ -11,6 +14,8 @@
 
 int main() {
   const weft::Result result = weft::explore({.name = "plain", .schedules = 500}, [] {
+    // Of libc, and a part of this program's image: see its target.
+    weft::always(__libc_single_threaded == 0, "libstdc++ may count references without atomics");
     std::atomic<int> counter = 0;
     std::thread other([&] { counter = 1; });
     weft::always(counter == 0, "the other thread is late");

@@ -120,9 +120,9 @@ TEST_F(GtestProgramTest, AReplayRunsWhateverElseWouldKeepItFromRunning) {
 
 TEST_F(GtestProgramTest, WorkThatMayTakeLongerMayDoSoInAReplay) {
   const Ran found = program("--gtest_filter=Slow.Fails");
-  EXPECT_THAT(found.out, HasSubstr("weft: expectation in Slow.Fails"));
+  EXPECT_THAT(found.out, HasSubstr("weft: failed expectation in Slow.Fails"));
   EXPECT_THAT(program("--weft_replay=" + rest_of_line(found.out, "--weft_replay=")).out,
-              HasSubstr("weft: expectation in Slow.Fails"));
+              HasSubstr("Failed\nweft: failed expectation in Slow.Fails"));
 }
 
 TEST_F(GtestProgramTest, MistakesAreExitStatusTwo) {
