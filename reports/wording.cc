@@ -96,7 +96,7 @@ std::string_view title(FindingKind kind) {
     case FindingKind::kInvalidFree: return "invalid free";
     case FindingKind::kLostWakeup: return "lost wake-up";
     case FindingKind::kLivelock: return "livelock";
-    case FindingKind::kLockMisuse: return "misuse of a lock";
+    case FindingKind::kLockMisuse: return "misuse of a lock or thread";
     case FindingKind::kLeak: return "leak";
     case FindingKind::kThreadLeak: return "leaked thread";
     case FindingKind::kMemoryError: return "memory error";
@@ -144,12 +144,14 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kWriteTimedLock:
     case OpKind::kSemTryWait:
     case OpKind::kSemTimedWait:
-    case OpKind::kSpinTryLock: return what + error_suffix(event.value);
+    case OpKind::kSpinTryLock:
+    case OpKind::kFileTryLock: return what + error_suffix(event.value);
     case OpKind::kBarrierArrive:
       return fmt::format("{}: {} of {}", what, word(event.value), word(event.argument));
     case OpKind::kSemWait:
     case OpKind::kSemPost: return fmt::format("{}: {} left", what, word(event.value));
     case OpKind::kOutside: return fmt::format("{}: told {}", what, word(event.value));
+    case OpKind::kDescriptorWait: return fmt::format("{}: {} ready", what, word(event.value));
     case OpKind::kFutexWait:
       return fmt::format("{}: read {}, waits if {}", what, word(event.value), word(event.argument));
     case OpKind::kFutexWake: return fmt::format("{}: woke {}", what, word(event.value));
@@ -182,6 +184,8 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kSpinUnlock:
     case OpKind::kLoaderLock:
     case OpKind::kLoaderUnlock:
+    case OpKind::kFileLock:
+    case OpKind::kFileUnlock:
     case OpKind::kDestroy:
     case OpKind::kPlainRead:
     case OpKind::kPlainWrite: return what;
@@ -254,12 +258,15 @@ std::string describe_wait(const Trace& trace, const trace::FindingTask& task) {
   if (kind == OpKind::kWriteLock || kind == OpKind::kWriteTimedLock) {
     return fmt::format("to lock {} exclusive", named);
   }
-  if (kind == OpKind::kSpinLock) return fmt::format("to lock {}", named);
+  if (kind == OpKind::kFileLock && object.empty()) return "to lock a FILE";
+  if (kind == OpKind::kSpinLock || kind == OpKind::kFileLock)
+    return fmt::format("to lock {}", named);
   if (kind == OpKind::kSemWait || kind == OpKind::kSemTimedWait) {
     return fmt::format("for {} to be posted", named);
   }
   if (kind == OpKind::kBarrierBlocked) return fmt::format("for the others at {}", named);
   if (kind == OpKind::kLoaderLock) return "for the dynamic loader";
+  if (kind == OpKind::kDescriptorWait) return "for descriptors to be ready";
   if (kind == OpKind::kCondReacquire) return fmt::format("to lock {} again after its wait", named);
   if (kind == OpKind::kJoin) return fmt::format("for {} to end", named);
   if (kind == OpKind::kCondBlocked) return fmt::format("for a signal on {}", named);

@@ -61,6 +61,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kOutOfMemory)] =
       config_.allocation_failures;
   timed_waits_ = 0;
+  outside_waits_ = 0;
   live_attached_ = 0;
   attached_ended_at_ = 0;
   invariant_count_ = 0;
@@ -185,7 +186,13 @@ ObjectId Execution::object_of(const trace::Operation& operation) const noexcept 
   const bool about_a_task = operation.kind == trace::OpKind::kJoin ||
                             operation.kind == trace::OpKind::kDetach ||
                             operation.kind == trace::OpKind::kTaskBegin;
-  if (!about_a_task) return object_of(operation.address);
+  if (!about_a_task) {
+    const ObjectId object = object_of(operation.address);
+    // libc opens FILEs in a heap of its own, where they lie elsewhere in each execution.
+    const bool moves =
+        trace::is_about_file(operation.kind) && object.space == ObjectSpace::kForeign;
+    return moves ? ObjectId{} : object;
+  }
   if (operation.argument >= task_count_) return {};
   return {tasks_[operation.argument].id.value, 0, 0, ObjectSpace::kTask};
 }

@@ -75,7 +75,12 @@ class Execution {
   void began(Task& task) noexcept { ask_for_plain_points(task); }
   /// Announces `operation` and returns when the task may perform it.
   void point(Task& task, const trace::Operation& operation) noexcept;
-  /// The same for a plain access whose countdown ran out; the access is already counted.
+  /// The same for a wait for something that the engine does not see change: asked before each
+  /// decision whether it has come. The task finds itself `woken` where nothing else could run; it
+  /// may then wait in real time.
+  void wait_outside(Task& task, const trace::Operation& operation,
+                    const Readiness& readiness) noexcept;
+  /// The same as point() for a plain access whose countdown ran out; the access is already counted.
   void plain_point(Task& task, const trace::Operation& operation) noexcept;
   /// Reports what the operation just performed yielded.
   void yielded(Task& task, std::uint64_t value) noexcept {
@@ -193,6 +198,8 @@ class Execution {
   [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
   void account(const Task& at, Task& chosen) noexcept;
   void fire_timer() noexcept;
+  void ask_outside() noexcept;
+  [[nodiscard]] bool leave_to_the_outside() noexcept;
   [[nodiscard]] bool waits_to_write(const Task& task, std::uintptr_t lock) const noexcept {
     return task.state == TaskState::kReady && task.waited && !task.timed_out &&
            task.pending.address == lock &&
@@ -268,7 +275,8 @@ class Execution {
   Reporting reporting_ = Reporting::kNot;
   std::uint64_t next_wait_order_ = 0;
   std::uint32_t unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};
-  std::size_t timed_waits_ = 0;  // tasks that wait with a deadline
+  std::size_t timed_waits_ = 0;    // tasks that wait with a deadline
+  std::size_t outside_waits_ = 0;  // tasks that have a Readiness
   std::size_t live_attached_ =
       0;  // tasks that have not ended and are not detached, the root included
   StepIndex attached_ended_at_ = 0;  // the step after which only detached tasks were left

@@ -382,6 +382,8 @@ TEST(Watchdog, ReadsTheKernelsWords) {
       interpret_system_call("0 0x0 0x7ffe 0x400 0x0 0x0 0x0 0x7ffd 0x7f12", 'S');
   EXPECT_EQ(reading.activity, "it is in read(0, ...)");
   EXPECT_EQ(reading.hint, "blocking input is not controlled");
+  EXPECT_THAT(interpret_system_call("202 0x7ffe 0x80 0x2 0x0 0x0 0x0 0x7ffd 0x7f12", 'S').hint,
+              testing::HasSubstr("a lock inside libc, such as that of a FILE"));
   EXPECT_EQ(interpret_system_call("running", 'R').activity,
             "it is computing without a schedule point");
   EXPECT_EQ(interpret_system_call("running", 'T').activity, "it is stopped");

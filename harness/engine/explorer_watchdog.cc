@@ -27,14 +27,16 @@ struct BlockingCall {
 
 constexpr char kInput[] = "blocking input is not controlled";
 constexpr char kOutput[] = "blocking output is not controlled: nobody reads the other end";
-constexpr char kWaiting[] = "waiting for descriptors is not controlled";
+constexpr char kWaiting[] =
+    "no task makes any of its descriptors ready: what comes from outside is not controlled";
+constexpr char kDevice[] = "waiting for devices is not controlled";
 constexpr char kProcesses[] = "waiting for other processes is not controlled";
 constexpr char kSignals[] = "waiting for signals is not controlled";
 constexpr char kIpc[] = "System V and POSIX message queues and semaphores are not controlled";
 constexpr char kLocks[] = "file locks are not controlled";
 constexpr char kFutex[] =
-    "it waits in the kernel without the scheduler's knowledge: code that is linked statically or "
-    "makes the system call itself is not controlled";
+    "it waits in the kernel without the scheduler's knowledge: for a lock inside libc, such as "
+    "that of a FILE, or in code that is linked statically or makes the system call itself";
 constexpr char kTime[] =
     "it sleeps in real time: call the libc function, which is virtual time here";
 
@@ -61,7 +63,7 @@ constexpr BlockingCall kBlockingCalls[] = {
     {SYS_pselect6, "pselect6", false, kWaiting},
     {SYS_epoll_wait, "epoll_wait", true, kWaiting},
     {SYS_epoll_pwait, "epoll_pwait", true, kWaiting},
-    {SYS_ioctl, "ioctl", true, kWaiting},
+    {SYS_ioctl, "ioctl", true, kDevice},
     {SYS_wait4, "wait4", false, kProcesses},
     {SYS_waitid, "waitid", false, kProcesses},
     {SYS_pause, "pause", false, kSignals},

@@ -57,12 +57,13 @@ void Execution::for_each_awaited(const Task& task, Visit visit) const noexcept {
       return locks_.for_each_holder(task.pending.address, visit);
     case trace::WaitKind::kWrite:
     case trace::WaitKind::kSpin:
-    case trace::WaitKind::kLoader: return locks_.for_each_holder(task.pending.address, visit);
+    case trace::WaitKind::kOwner: return locks_.for_each_holder(task.pending.address, visit);
     case trace::WaitKind::kTask: return visit(static_cast<TaskIndex>(task.pending.argument));
     case trace::WaitKind::kNone:
     case trace::WaitKind::kWake:
     case trace::WaitKind::kTime:
-    case trace::WaitKind::kSemaphore: return;
+    case trace::WaitKind::kSemaphore:
+    case trace::WaitKind::kOutside: return;
   }
   WEFT_UNREACHABLE("an unknown kind of waiting");
 }

@@ -11,8 +11,9 @@ bool Progress::may_only_look(trace::OpKind kind) noexcept {
   return kind == OpKind::kYield || kind == OpKind::kFence || kind == OpKind::kMutexTryLock ||
          kind == OpKind::kReadTryLock || kind == OpKind::kWriteTryLock ||
          kind == OpKind::kSemTryWait || kind == OpKind::kSpinTryLock ||
-         kind == OpKind::kCondSignal || kind == OpKind::kCondBroadcast ||
-         kind == OpKind::kFutexWait || kind == OpKind::kFutexWake ||
+         kind == OpKind::kFileTryLock || kind == OpKind::kCondSignal ||
+         kind == OpKind::kCondBroadcast || kind == OpKind::kFutexWait ||
+         kind == OpKind::kFutexWake ||
          (kind >= OpKind::kAtomicLoad && kind <= OpKind::kAtomicCompareExchange);
 }
 

@@ -32,6 +32,15 @@ void Execution::plain_point(Task& task, const trace::Operation& operation) noexc
   announce(task, operation);
 }
 
+void Execution::wait_outside(Task& task, const trace::Operation& operation,
+                             const Readiness& readiness) noexcept {
+  task.readiness = &readiness;
+  ++outside_waits_;
+  point(task, operation);
+  --outside_waits_;
+  task.readiness = nullptr;
+}
+
 void Execution::announce(Task& task, const trace::Operation& operation) noexcept {
   if (invariant_count_ != 0) check_invariants();
   task.pending = operation;
@@ -78,6 +87,7 @@ void Execution::reschedule(Task& at) noexcept {
 
 Task* Execution::decide(Task& at) noexcept {
   for (;;) {
+    if (outside_waits_ != 0) ask_outside();
     if (live_attached_ == 0) {
       const bool anyone_left = [&] {
         for (std::size_t i = 0; i < task_count_; ++i) {
@@ -90,7 +100,7 @@ Task* Execution::decide(Task& at) noexcept {
       // The process would be gone by now; detached tasks that do not end are dropped.
       if (enabled_.count() == 0 || steps_ > attached_ended_at_ + kDetachedGrace) return nullptr;
     }
-    if (enabled_.count() == 0) report_stuck(at);
+    if (enabled_.count() == 0 && !leave_to_the_outside()) report_stuck(at);
     const bool at_enabled = enabled_.contains(at.index);
     const TaskIndex by_default = fallback(at, at_enabled);
     Task& chosen = enabled_.count() == 1 ? tasks_[by_default] : pick(at, by_default, at_enabled);
@@ -98,6 +108,26 @@ Task* Execution::decide(Task& at) noexcept {
     if (chosen.kind == TaskKind::kThread) return &chosen;
     fire_timer();
   }
+}
+
+/// What was ready may no longer be: another task has taken it.
+void Execution::ask_outside() noexcept {
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    if (tasks_[i].readiness != nullptr) set_enabled(tasks_[i]);
+  }
+}
+
+/// Nobody else can go on: one that waits for the outside may wait there, in real time.
+bool Execution::leave_to_the_outside() noexcept {
+  if (outside_waits_ == 0) return false;
+  for (std::size_t i = 0; i < task_count_; ++i) {
+    Task& task = tasks_[i];
+    if (task.readiness == nullptr) continue;
+    task.woken = true;
+    set_enabled(task);
+    return true;
+  }
+  return false;
 }
 
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
@@ -258,10 +288,11 @@ bool Execution::would_succeed(const Task& task) const noexcept {
       return expired || model::semaphore_value(*reinterpret_cast<const sem_t*>(op.address)) != 0;
     case trace::WaitKind::kSpin:
       return model::is_free(*reinterpret_cast<const pthread_spinlock_t*>(op.address));
-    case trace::WaitKind::kLoader: {
+    case trace::WaitKind::kOwner: {
       const TaskIndex holder = locks_.holder(op.address);
       return holder == kNoTaskIndex || holder == task.index;
     }
+    case trace::WaitKind::kOutside: return task.woken || expired || task.readiness->is_ready();
     case trace::WaitKind::kWake: return task.woken || task.timed_out;
     case trace::WaitKind::kTime: return op.deadline <= time_.now();
     case trace::WaitKind::kTask:

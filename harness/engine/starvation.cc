@@ -21,7 +21,8 @@ bool waits_for_a_lock(trace::OpKind kind) noexcept {
     case trace::WaitKind::kTask:
     case trace::WaitKind::kOnce:
     case trace::WaitKind::kGuard:
-    case trace::WaitKind::kLoader: return false;
+    case trace::WaitKind::kOwner:
+    case trace::WaitKind::kOutside: return false;
   }
   return false;
 }

@@ -25,6 +25,16 @@ enum class TaskState : std::uint8_t {
   kEnded,  // will not run again
 };
 
+/// Whether what a task waits for has come: something outside, which the engine does not see change.
+class Readiness {
+ public:
+  /// Asked of whichever task decides; changes nothing, errno included.
+  [[nodiscard]] virtual bool is_ready() const noexcept = 0;
+
+ protected:
+  ~Readiness() = default;
+};
+
 struct Task {
   // Identity: written once, at creation.
   Execution* execution = nullptr;
@@ -64,9 +74,10 @@ struct Task {
   StepIndex waits_since = 0;              // where waited
   std::uint64_t passed_over = 0;          // by others that took it since; where a bound is set
   std::uint64_t left_out = 0;             // steps in a row that it could have gone on instead
-  bool forgiven = false;   // could have gone on for longer than a fair strategy waits
-  bool woken = false;      // a signal or wake reached it
-  bool timed_out = false;  // its deadline passed first
+  bool forgiven = false;                 // could have gone on for longer than a fair strategy waits
+  bool woken = false;                    // a signal or wake reached it
+  bool timed_out = false;                // its deadline passed first
+  const Readiness* readiness = nullptr;  // while it waits for something outside
   bool detached = false;
   bool joined = false;
 

@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <cstdint>
 
-#include "harness/intercept/interpose.h"
+#include "harness/intercept/sleep.h"
 
 namespace weft::intercept {
 namespace {
@@ -23,22 +23,19 @@ std::uint64_t read_clock(Task& self, clockid_t clock, std::uintptr_t pc) noexcep
   return now;
 }
 
+void sleep_for(Task& self, const timespec& duration, std::uintptr_t pc) noexcept {
+  sleep_until(self, self.execution->time().now() + model::VirtualTime::to_nanoseconds(duration),
+              pc);
+}
+
+}  // namespace
+
 void sleep_until(Task& self, std::uint64_t deadline, std::uintptr_t pc) noexcept {
   Operation op = operation_on(OpKind::kSleep, nullptr, pc);
   op.deadline = deadline;
   announce(self, op);
 }
 
-void sleep_for(Task& self, const timespec& duration, std::uintptr_t pc) noexcept {
-  sleep_until(self, self.execution->time().now() + model::VirtualTime::to_nanoseconds(duration),
-              pc);
-}
-
-bool is_valid(const timespec& time) noexcept {
-  return time.tv_sec >= 0 && time.tv_nsec >= 0 && time.tv_nsec < 1'000'000'000;
-}
-
-}  // namespace
 }  // namespace weft::intercept
 
 using namespace weft::intercept;

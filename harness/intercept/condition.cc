@@ -35,6 +35,7 @@ int wait(Task& self, pthread_cond_t* condition, pthread_mutex_t* mutex, std::uin
          std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kCondWait, condition, pc));
   used(self, condition, pc);
+  require_not_destroyed(self, mutex, "a mutex is waited with", pc);
   require_held(self, mutex, "a wait on a condition variable with a mutex", pc);
   require_same_mutex(self, condition, mutex, pc);
   if (const int error = unlock_now(self, mutex); error != 0) return error;

@@ -27,6 +27,7 @@ WEFT_INTERPOSE int pthread_mutex_destroy(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_mutex_destroy)(mutex);
   destroying(*self, mutex, WEFT_CALLER);
+  require_not_destroyed(*self, mutex, "a mutex is destroyed", WEFT_CALLER);
   return hot.mutex_destroy(mutex);
 }
 

@@ -34,6 +34,7 @@ TaskMappings* make_mappings() noexcept {
 void weft::engine::prepare_interception() noexcept {
   weft::intercept::prepare_sanitizer();
   weft::intercept::hot = {
+      .mutex_init = WEFT_REAL(pthread_mutex_init),
       .mutex_trylock = WEFT_REAL(pthread_mutex_trylock),
       .mutex_unlock = WEFT_REAL(pthread_mutex_unlock),
       .rwlock_tryrdlock = WEFT_REAL(pthread_rwlock_tryrdlock),
@@ -44,6 +45,10 @@ void weft::engine::prepare_interception() noexcept {
       .spin_trylock =
           reinterpret_cast<int (*)(pthread_spinlock_t*)>(WEFT_REAL(pthread_spin_trylock)),
       .spin_unlock = reinterpret_cast<int (*)(pthread_spinlock_t*)>(WEFT_REAL(pthread_spin_unlock)),
+      .flockfile = WEFT_REAL(flockfile),
+      .ftrylockfile = WEFT_REAL(ftrylockfile),
+      .funlockfile = WEFT_REAL(funlockfile),
+      .fclose = WEFT_REAL(fclose),
       .mutex_destroy = WEFT_REAL(pthread_mutex_destroy),
       .cond_destroy = WEFT_REAL(pthread_cond_destroy),
       .rwlock_destroy = WEFT_REAL(pthread_rwlock_destroy),

@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdio.h>
 
 #include <cstddef>
 
@@ -16,6 +17,7 @@ namespace weft::intercept {
 class TaskMappings;
 
 struct HotFunctions {
+  int (*mutex_init)(pthread_mutex_t*, const pthread_mutexattr_t*) = nullptr;
   int (*mutex_trylock)(pthread_mutex_t*) = nullptr;
   int (*mutex_unlock)(pthread_mutex_t*) = nullptr;
   int (*rwlock_tryrdlock)(pthread_rwlock_t*) = nullptr;
@@ -25,6 +27,10 @@ struct HotFunctions {
   int (*sem_post)(sem_t*) = nullptr;
   int (*spin_trylock)(pthread_spinlock_t*) = nullptr;
   int (*spin_unlock)(pthread_spinlock_t*) = nullptr;
+  void (*flockfile)(FILE*) = nullptr;
+  int (*ftrylockfile)(FILE*) = nullptr;
+  void (*funlockfile)(FILE*) = nullptr;
+  int (*fclose)(FILE*) = nullptr;
   int (*mutex_destroy)(pthread_mutex_t*) = nullptr;
   int (*cond_destroy)(pthread_cond_t*) = nullptr;
   int (*rwlock_destroy)(pthread_rwlock_t*) = nullptr;

@@ -29,7 +29,7 @@ class LoaderHold {
  public:
   LoaderHold(Task& self, std::uintptr_t pc) noexcept : self_(self), pc_(pc) {
     announce(self_, operation_on(OpKind::kLoaderLock, &loader, pc_));
-    self_.execution->locks().acquired(address(), self_.index, pc_);
+    self_.execution->locks().acquired(address(), self_.index, pc_, model::LockKind::kLoader);
     self_.execution->acquire(self_, address());
     self_.execution->refresh(address());
   }

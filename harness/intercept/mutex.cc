@@ -25,6 +25,7 @@ void require_supported(Task& self, const pthread_mutex_t* mutex) noexcept {
 
 /// glibc's own answer, now that the engine has found that it will not wait.
 int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  require_not_destroyed(self, mutex, "a mutex is locked", pc);
   const int error = hot.mutex_trylock(mutex);
   if (error == 0) {
     self.execution->passes_over_waiters(self, address_of(mutex), pc);
@@ -63,6 +64,7 @@ int try_lock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
 int unlock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kMutexUnlock, mutex, pc));
   used(self, mutex, pc);
+  require_not_destroyed(self, mutex, "a mutex is unlocked", pc);
   require_held(self, mutex, "an unlock of a mutex", pc);
   return unlock_now(self, mutex);
 }
@@ -84,6 +86,14 @@ int relock_now(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
 }  // namespace weft::intercept
 
 using namespace weft::intercept;
+
+WEFT_INTERPOSE int pthread_mutex_init(pthread_mutex_t* mutex,
+                                      const pthread_mutexattr_t* attributes) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(pthread_mutex_init)(mutex, attributes);
+  require_not_held(*self, mutex, WEFT_CALLER);
+  return hot.mutex_init(mutex, attributes);
+}
 
 WEFT_INTERPOSE int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
   Task* const self = current_task;

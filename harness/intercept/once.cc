@@ -13,7 +13,8 @@ namespace weft::intercept {
 namespace {
 
 void begin_initialiser(Task& self, const void* word, std::uintptr_t pc) noexcept {
-  self.execution->locks().acquired(reinterpret_cast<std::uintptr_t>(word), self.index, pc);
+  self.execution->locks().acquired(reinterpret_cast<std::uintptr_t>(word), self.index, pc,
+                                   model::LockKind::kInitialiser);
   self.execution->refresh(reinterpret_cast<std::uintptr_t>(word));
 }
 

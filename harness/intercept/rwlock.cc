@@ -9,6 +9,7 @@
 
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 #include "harness/model/rwlock.h"
 
 namespace weft::intercept {
@@ -37,7 +38,8 @@ int take_exclusive(Task& self, pthread_rwlock_t* lock, std::uintptr_t pc) noexce
   const int error = hot.rwlock_trywrlock(lock);
   if (error == 0) {
     self.execution->passes_over_waiters(self, address_of(lock), pc);
-    self.execution->locks().acquired(address_of(lock), self.index, pc);
+    self.execution->locks().acquired(address_of(lock), self.index, pc,
+                                     model::LockKind::kReadersWriter);
     self.execution->acquire(self, address_of(lock));
     self.execution->acquire(self, readers_of(lock));
     self.execution->refresh(address_of(lock));
@@ -87,6 +89,7 @@ int try_lock(Task& self, Take take, OpKind kind, pthread_rwlock_t* lock,
 
 int unlock(Task& self, pthread_rwlock_t* lock, std::uintptr_t pc) noexcept {
   announce(self, operation_on(OpKind::kRwUnlock, lock, pc));
+  require_held(self, lock, pc);
   const bool exclusive = model::rwlock::is_write_locked(*lock);
   const int error = hot.rwlock_unlock(lock);
   if (error != 0) return error;

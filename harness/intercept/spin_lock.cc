@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Spin locks. A task that finds one taken is not enabled, so it never spins.
+#include "harness/model/spin_lock.h"
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/interpose.h"
+#include "harness/intercept/lock_misuse.h"
 
 namespace weft::intercept {
 namespace {
@@ -17,7 +19,7 @@ int take(Task& self, pthread_spinlock_t* lock, OpKind kind, std::uintptr_t pc) n
   const int error = hot.spin_trylock(lock);
   if (error == 0) {
     self.execution->passes_over_waiters(self, address_of(lock), pc);
-    self.execution->locks().acquired(address_of(lock), self.index, pc);
+    self.execution->locks().acquired(address_of(lock), self.index, pc, model::LockKind::kSpin);
     self.execution->acquire(self, address_of(lock));
     self.execution->refresh(address_of(lock));
   }
@@ -49,6 +51,8 @@ WEFT_INTERPOSE int pthread_spin_unlock(pthread_spinlock_t* lock) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_spin_unlock)(lock);
   announce(*self, operation_on(OpKind::kSpinUnlock, lock, WEFT_CALLER));
+  require_holder(*self, address_of(lock), weft::model::is_free(*lock), "an unlock of a spin lock",
+                 WEFT_CALLER);
   self->execution->release(*self, address_of(lock));
   self->execution->locks().released(address_of(lock));
   const int error = hot.spin_unlock(lock);

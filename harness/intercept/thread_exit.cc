@@ -9,6 +9,7 @@
 #include <threads.h>
 
 #include "harness/engine/subject.h"
+#include "harness/intercept/file_lock.h"
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/mappings.h"
 #include "harness/intercept/per_execution.h"
@@ -90,6 +91,7 @@ void run_exit_destructors(Task& self) {
 }  // namespace weft::intercept
 
 void weft::engine::forget_execution(Execution& execution) noexcept {
+  weft::intercept::unlock_files(execution);
   if (execution.intercept_state != nullptr) {
     weft::intercept::unload_libraries(
         *static_cast<const weft::intercept::PerExecution*>(execution.intercept_state),

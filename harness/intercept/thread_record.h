@@ -39,6 +39,8 @@ struct ThreadRecord {
 
 /// The live, unjoined task whose pthread_self() is `thread`; null for a thread that is no task.
 [[nodiscard]] Task* task_of(Execution& execution, pthread_t thread) noexcept;
+/// Likewise, also of one that has been joined: no two tasks of an execution have the same.
+[[nodiscard]] Task* task_ever_of(Execution& execution, pthread_t thread) noexcept;
 
 // pthread's functions of those names, with their error numbers.
 int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),

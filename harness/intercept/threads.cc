@@ -10,6 +10,7 @@
 
 #include "harness/base/address_sanitizer.h"
 #include "harness/engine/subject.h"
+#include "harness/intercept/lock_misuse.h"
 #include "harness/intercept/thread_record.h"
 
 namespace weft::intercept {
@@ -21,9 +22,14 @@ constexpr std::size_t kStackUsedByUs = 256 * 1024;
 }  // namespace
 
 Task* task_of(Execution& execution, pthread_t thread) noexcept {
+  Task* const task = task_ever_of(execution, thread);
+  return task == nullptr || task->joined ? nullptr : task;
+}
+
+Task* task_ever_of(Execution& execution, pthread_t thread) noexcept {
   for (std::size_t i = execution.task_count(); i-- > 0;) {
     Task& task = execution.task(static_cast<TaskIndex>(i));
-    if (task.kind == engine::TaskKind::kThread && !task.joined &&
+    if (task.kind == engine::TaskKind::kThread &&
         execution.executor().thread_of(task.slot) == thread) {
       return &task;
     }
@@ -58,16 +64,16 @@ int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void
 int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline,
          std::uintptr_t pc) noexcept {
   Execution& execution = *self.execution;
-  Task* const target = task_of(execution, thread);
+  Task* const target = task_ever_of(execution, thread);
   if (target == nullptr) return ESRCH;
   if (target == &self) return EDEADLK;
-  if (target->detached) return EINVAL;
+  require_joinable(self, *target, "a join", pc);
   Operation op = operation_on(OpKind::kJoin, nullptr, pc);
   op.argument = target->index;
   op.deadline = deadline;
   announce(self, op);
   if (target->state != engine::TaskState::kEnded) return ETIMEDOUT;
-  if (target->joined) return EINVAL;
+  require_joinable(self, *target, "a join", pc);
   target->joined = true;
   execution.ordering().joined(self.index, target->index, target->operation_index);
   if (result != nullptr) *result = record_of(*target).result;
@@ -75,12 +81,12 @@ int join(Task& self, pthread_t thread, void** result, std::uint64_t deadline,
 }
 
 int detach(Task& self, pthread_t thread, std::uintptr_t pc) noexcept {
-  Task* const target = task_of(*self.execution, thread);
+  Task* const target = task_ever_of(*self.execution, thread);
   if (target == nullptr) return ESRCH;
-  if (target->detached) return EINVAL;
   Operation op = operation_on(OpKind::kDetach, nullptr, pc);
   op.argument = target->index;
   announce(self, op);
+  require_joinable(self, *target, "a detach", pc);
   self.execution->detach(*target);
   return 0;
 }
@@ -168,9 +174,10 @@ WEFT_INTERPOSE int pthread_join(pthread_t thread, void** result) {
 WEFT_INTERPOSE int pthread_tryjoin_np(pthread_t thread, void** result) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_REAL(pthread_tryjoin_np)(thread, result);
-  Task* const target = task_of(*self->execution, thread);
+  Task* const target = task_ever_of(*self->execution, thread);
   if (target == nullptr) return ESRCH;
   announce(*self, operation_on(OpKind::kYield, nullptr, WEFT_CALLER));
+  require_joinable(*self, *target, "a join", WEFT_CALLER);
   if (target->state != weft::engine::TaskState::kEnded) return EBUSY;
   return join(*self, thread, result, weft::trace::kNever, WEFT_CALLER);
 }

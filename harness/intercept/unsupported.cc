@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -112,9 +113,10 @@ WEFT_EXEC_LIST(execlp, , WEFT_REAL(execvp)(a, arguments.get()))
 WEFT_EXEC_LIST(execle, char* const* const environment = fits ? va_arg(rest, char* const*) : nullptr,
                WEFT_REAL(execve)(a, arguments.get(), environment))
 
-// Timers that end in a signal, in real time.
+// Timers in real time: they end in a signal, or make a descriptor ready.
 WEFT_UNSUPPORTED(unsigned, alarm, (unsigned a) noexcept, a)
 WEFT_UNSUPPORTED(int, setitimer,
                  (__itimer_which_t a, const struct itimerval* b, struct itimerval* c) noexcept, a,
                  b, c)
 WEFT_UNSUPPORTED(int, timer_create, (clockid_t a, struct sigevent* b, timer_t* c) noexcept, a, b, c)
+WEFT_UNSUPPORTED(int, timerfd_create, (clockid_t a, int b) noexcept, a, b)

@@ -3,7 +3,7 @@
 
 // Who holds which lock: mutexes and the like, readers-writer locks by any number of
 // readers, and once-blocks and magic statics while their initialiser runs. Answers 'who holds what
-// I wait for' and 'what do I hold'.
+// I wait for', 'what do I hold' and 'is it mine to release'.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,22 @@
 
 namespace weft::model {
 
+enum class LockKind : std::uint8_t {
+  kMutex,
+  kReadersWriter,
+  kSpin,
+  kInitialiser,  // a once-block's or magic static's
+  kLoader,
+  kFile,  // the one in a FILE
+};
+
 struct Hold {
   std::uintptr_t address = 0;
   std::uintptr_t acquired_pc = 0;
   TaskIndex holder = kNoTaskIndex;
   std::uint32_t depth = 0;  // recursive locks
   bool shared = false;      // by a reader
+  LockKind kind = LockKind::kMutex;
 };
 
 class LockTable {
@@ -30,19 +40,20 @@ class LockTable {
     position_.clear();
   }
 
-  void acquired(std::uintptr_t address, TaskIndex holder, std::uintptr_t pc) noexcept {
+  void acquired(std::uintptr_t address, TaskIndex holder, std::uintptr_t pc,
+                LockKind kind = LockKind::kMutex) noexcept {
     if (std::uint32_t* at = position_.find(address)) {
       Hold& hold = holds_[*at];
       // A lock destroyed while held leaves a hold behind; its memory now has another lock.
-      if (hold.holder == holder) {
+      if (hold.holder == holder && hold.kind == kind) {
         ++hold.depth;
       } else {
-        hold = {address, pc, holder, 1};
+        hold = {address, pc, holder, 1, false, kind};
       }
       return;
     }
     position_.insert(address, static_cast<std::uint32_t>(holds_.size()));
-    holds_.push_back({address, pc, holder, 1});
+    holds_.push_back({address, pc, holder, 1, false, kind});
   }
 
   void released(std::uintptr_t address) noexcept {
@@ -58,11 +69,12 @@ class LockTable {
     if (at < holds_.size()) {
       ++holds_[at].depth;
     } else {
-      holds_.push_back({address, pc, holder, 1, true});
+      holds_.push_back({address, pc, holder, 1, true, LockKind::kReadersWriter});
     }
   }
 
-  /// Of a reader that does not hold it, and so releases for another, nothing is known.
+  /// One who is not known to hold it releases what was taken before the exploration: see
+  /// read_depth().
   void released_shared(std::uintptr_t address, TaskIndex holder) noexcept {
     const std::size_t at = find_shared(address, holder);
     if (at < holds_.size() && --holds_[at].depth == 0) remove(static_cast<std::uint32_t>(at));
@@ -72,6 +84,20 @@ class LockTable {
   [[nodiscard]] TaskIndex holder(std::uintptr_t address) const noexcept {
     const std::uint32_t* at = position_.find(address);
     return at == nullptr ? kNoTaskIndex : holds_[*at].holder;
+  }
+
+  /// Whether `task` is one of its readers.
+  [[nodiscard]] bool reads(std::uintptr_t address, TaskIndex task) const noexcept {
+    return find_shared(address, task) < holds_.size();
+  }
+  /// How often it has been taken shared, by whomever. Less than the lock itself says where some
+  /// of it was before the exploration.
+  [[nodiscard]] std::uint32_t read_depth(std::uintptr_t address) const noexcept {
+    std::uint32_t depth = 0;
+    for (const Hold& hold : holds_) {
+      if (hold.shared && hold.address == address) depth += hold.depth;
+    }
+    return depth;
   }
 
   /// Every task that holds it, alone or with others.

@@ -54,6 +54,26 @@ TEST(LockTable, ReadersHoldTogetherAndNoneAlone) {
   EXPECT_THAT(holders(table, kLock), IsEmpty());
 }
 
+TEST(LockTable, KnowsWhoReadsAndHowOften) {
+  LockTable table;
+  table.acquired_shared(kLock, 1, 0);
+  table.acquired_shared(kLock, 2, 0);
+  table.acquired_shared(kLock, 2, 0);
+  table.acquired(kOther, 3, 0);
+  EXPECT_TRUE(table.reads(kLock, 1) && table.reads(kLock, 2));
+  EXPECT_FALSE(table.reads(kLock, 3) || table.reads(kOther, 3));
+  EXPECT_EQ(table.read_depth(kLock), 3u);
+  EXPECT_EQ(table.read_depth(kOther), 0u);
+}
+
+TEST(LockTable, AnotherLockInTheMemoryOfOneLeftHeldIsHeldOnce) {
+  LockTable table;
+  table.acquired(kLock, 1, 0, LockKind::kSpin);
+  table.acquired(kLock, 1, 0, LockKind::kMutex);
+  table.released(kLock);
+  EXPECT_EQ(table.holder(kLock), kNoTaskIndex);
+}
+
 TEST(LockTable, HoldsMoveWithoutBeingLost) {
   LockTable table;
   table.acquired_shared(kLock, 1, 0);

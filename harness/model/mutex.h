@@ -15,12 +15,21 @@
 
 namespace weft::model {
 
-enum class MutexKind : std::uint8_t { kNormal, kRecursive, kErrorCheck, kAdaptive, kUnsupported };
+enum class MutexKind : std::uint8_t {
+  kNormal,
+  kRecursive,
+  kErrorCheck,
+  kAdaptive,
+  kUnsupported,
+  kDestroyed,
+};
 
 /// glibc 2.36, nptl/pthreadP.h: the low two bits are the type, 16 robust,
 /// 32 priority-inheriting, 64 priority-protecting; 256 and 512 concern elision.
+/// pthread_mutex_destroy() leaves -1.
 [[nodiscard]] inline MutexKind kind_of(const pthread_mutex_t& mutex) noexcept {
   const int kind = mutex.__data.__kind;
+  if (kind == -1) return MutexKind::kDestroyed;
   if ((kind & (16 | 32 | 64)) != 0) return MutexKind::kUnsupported;
   return static_cast<MutexKind>(kind & 3);
 }

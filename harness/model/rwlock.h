@@ -24,6 +24,9 @@ inline constexpr unsigned kReaderShift = 3;
 [[nodiscard]] inline bool has_readers(const pthread_rwlock_t& lock) noexcept {
   return (word(lock) & kWritePhase) == 0 && (word(lock) >> kReaderShift) != 0;
 }
+[[nodiscard]] inline unsigned readers(const pthread_rwlock_t& lock) noexcept {
+  return has_readers(lock) ? word(lock) >> kReaderShift : 0;
+}
 }  // namespace rwlock
 
 /// Whether a writer that waits holds back readers that come later. Of glibc's kinds only

@@ -39,7 +39,7 @@ enum class FindingKind : std::uint8_t {
   kInvalidFree,  // of what malloc never returned
   kLostWakeup,   // a wait for ever, after the latest wake met nobody
   kLivelock,     // tasks run and nothing changes
-  kLockMisuse,   // a mutex or condition variable used against its rules
+  kLockMisuse,   // a lock, condition variable or thread used against its rules
   kLeak,         // a heap block that nothing refers to at the end
   kThreadLeak,   // a thread neither joined nor detached at the end
   kMemoryError,  // AddressSanitizer's report of what the subject touched

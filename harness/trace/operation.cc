@@ -77,10 +77,14 @@ constexpr Row kRows[] = {
     {OpKind::kSpinLock, "spin lock", Access::kSync, WaitKind::kSpin},
     {OpKind::kSpinTryLock, "spin try_lock", Access::kSync},
     {OpKind::kSpinUnlock, "spin unlock", Access::kSync},
-    {OpKind::kLoaderLock, "enter the loader", Access::kSync, WaitKind::kLoader},
+    {OpKind::kLoaderLock, "enter the loader", Access::kSync, WaitKind::kOwner},
     {OpKind::kLoaderUnlock, "leave the loader", Access::kSync},
     {OpKind::kDestroy, "destroy", Access::kSync},
     {OpKind::kOutside, "asks the system", Access::kNone},
+    {OpKind::kDescriptorWait, "waits for descriptors", Access::kNone, WaitKind::kOutside},
+    {OpKind::kFileLock, "lock FILE", Access::kSync, WaitKind::kOwner},
+    {OpKind::kFileTryLock, "try_lock FILE", Access::kSync},
+    {OpKind::kFileUnlock, "unlock FILE", Access::kSync},
 };
 constexpr bool complete_and_in_order() {
   for (std::size_t i = 0; i < std::size(kRows); ++i) {

@@ -72,8 +72,12 @@ enum class OpKind : std::uint8_t {
   kSpinUnlock,
   kLoaderLock,  // dlopen, dlclose, dlsym
   kLoaderUnlock,
-  kDestroy,  // of a lock, barrier or condition variable
-  kOutside,  // for random numbers and the like
+  kDestroy,         // of a lock, barrier or condition variable
+  kOutside,         // for random numbers and the like
+  kDescriptorWait,  // poll, select, epoll_wait
+  kFileLock,        // flockfile
+  kFileTryLock,
+  kFileUnlock,
   kCount
 };
 
@@ -99,13 +103,18 @@ enum class WaitKind : std::uint8_t {
   kWrite,
   kSemaphore,
   kSpin,
-  kLoader,
+  kOwner,    // of a recursive lock that the lock table alone knows
+  kOutside,  // what the engine does not see change
 };
 
 [[nodiscard]] WaitKind wait_kind(OpKind kind) noexcept;
 
 [[nodiscard]] constexpr bool is_plain(OpKind k) noexcept {
   return k == OpKind::kPlainRead || k == OpKind::kPlainWrite;
+}
+
+[[nodiscard]] constexpr bool is_about_file(OpKind k) noexcept {
+  return k == OpKind::kFileLock || k == OpKind::kFileTryLock || k == OpKind::kFileUnlock;
 }
 
 inline constexpr std::uint64_t kNever = ~std::uint64_t{0};  // no deadline

@@ -3,9 +3,11 @@
 
 // Threads that reach for the world outside of the test, or end it in ways that need a hint.
 
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -45,6 +47,25 @@ WEFT_SCENARIO(spawn_called, {.name = "outside/posix_spawn", .budget = 1}) {
 }
 
 WEFT_SCENARIO(alarm_called, {.name = "outside/alarm", .budget = 1}) { alarm(1); }
+
+WEFT_SCENARIO(timerfd_called, {.name = "outside/timerfd", .budget = 1}) {
+  close(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC));
+}
+
+WEFT_SCENARIO(polls, {.name = "outside/polls", .budget = 1}) {
+  int ends[2];
+  if (pipe(ends) != 0) return;
+  std::thread([&] {
+    pollfd wanted = {ends[0], POLLIN, 0};
+    poll(&wanted, 1, -1);
+  }).join();
+}
+
+WEFT_SCENARIO(prints_under_a_lock, {.name = "outside/prints", .budget = 1}) {
+  flockfile(stdout);
+  std::thread([] { std::puts("after the lock"); }).join();
+  funlockfile(stdout);
+}
 
 WEFT_SCENARIO(terminated, {.name = "outside/sigterm", .budget = 1}) { raise(SIGTERM); }
 

@@ -39,6 +39,22 @@ TEST_F(OutsideTest, OtherProgramsAreNamed) {
   unsupported("popen", "popen()");
   unsupported("posix_spawn", "posix_spawn()");
   unsupported("alarm", "alarm()");
+  unsupported("timerfd", "timerfd_create()");
+}
+
+TEST_F(OutsideTest, WhatOnlyTheOutsideCanEndIsNamed) {
+  const auto hangs = [this](const std::string& scenario, const std::string& line) {
+    const Ran ran =
+        run(std::string(WEFT_OUTSIDE_SUBJECT) + " run outside/" + scenario + " --hang-seconds 0.5");
+    EXPECT_EQ(ran.status, 1) << scenario;
+    EXPECT_THAT(ran.out, testing::ContainsRegex(line));
+  };
+  hangs("polls",
+        "task 0\\.0 has not come back for 0\\.5 s: it is in ppoll\\(\\.\\.\\.\\), called from "
+        ".*outside_subject\\.cc:[0-9]+; no task makes any of its descriptors ready");
+  hangs("prints",
+        "task 0\\.0 has not come back for 0\\.5 s: it is in futex\\(\\.\\.\\.\\), called from "
+        ".*outside_subject\\.cc:[0-9]+; .* a lock inside libc, such as that of a FILE");
 }
 
 TEST_F(OutsideTest, ASignalThatEndsTheProcessHasASender) {
