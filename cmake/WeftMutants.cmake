@@ -64,4 +64,8 @@ function(weft_add_mutant name patch)
   # Scenario objects include the copied headers: they wait for the copy.
   add_custom_target(weftrt_${name}_files DEPENDS ${copies})
   add_dependencies(weftrt_${name} weftrt_${name}_files)
+  if(NOT TARGET weft_mutant_files)
+    add_custom_target(weft_mutant_files)  # of all mutants, for tools that read and do not build
+  endif()
+  add_dependencies(weft_mutant_files weftrt_${name}_files)
 endfunction()

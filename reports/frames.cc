@@ -100,7 +100,7 @@ std::optional<SourceFrame> user_frame(const std::vector<SourceFrame>& frames) {
 std::optional<SourceFrame> user_frame(const trace::Trace& trace, const trace::Event& event) {
   // The site alone, unless it lies in a library that did it on the user's behalf.
   const auto at_site = frames_at(trace, event.site);
-  const auto nearest = user_frame(at_site);
+  auto nearest = user_frame(at_site);
   if (nearest && nearest->origin == Origin::kUser && nearest->line != 0) return nearest;
   if (event.stack == trace::kNoStack) return nearest;
   const auto on_stack = user_frame(frames_of(trace, trace.stacks[event.stack]));

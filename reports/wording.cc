@@ -111,7 +111,7 @@ std::string counted(std::uint64_t number, std::string_view noun) {
 }
 
 std::string describe_step(const Trace& trace, const Event& event) {
-  const std::string what = with_object(trace, event);
+  std::string what = with_object(trace, event);
   switch (event.kind) {
     case OpKind::kSpawn:
       return fmt::format("spawn task {}",
@@ -154,7 +154,7 @@ std::string describe_step(const Trace& trace, const Event& event) {
     case OpKind::kDescriptorWait: return fmt::format("{}: {} ready", what, word(event.value));
     case OpKind::kFutexWait:
       return fmt::format("{}: read {}, waits if {}", what, word(event.value), word(event.argument));
-    case OpKind::kFutexWake: return fmt::format("{}: woke {}", what, word(event.value));
+    case OpKind::kFutexWake:
     case OpKind::kCondSignal:
     case OpKind::kCondBroadcast: return fmt::format("{}: woke {}", what, word(event.value));
     case OpKind::kUserChoice:

@@ -21,7 +21,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::StrEq;
 
 const Field& field(std::string_view name) {
   for (const Field& candidate : fields()) {

@@ -31,7 +31,7 @@ TEST(MappingTest, IsZeroedMovesAndDiscards) {
   EXPECT_EQ(mapping.data()[9], std::byte{0});
   mapping.data()[9] = std::byte{7};
   Mapping moved = std::move(mapping);
-  EXPECT_TRUE(mapping.empty());
+  EXPECT_TRUE(mapping.empty());  // NOLINT(bugprone-use-after-move)
   EXPECT_EQ(moved.data()[9], std::byte{7});
   EXPECT_TRUE(moved.contains(moved.data() + kPageBytes - 1));
   EXPECT_FALSE(moved.contains(moved.data() + kPageBytes));
@@ -91,7 +91,7 @@ TEST(MappedArrayTest, StartsAsZerosAndChecksItsBounds) {
   array[999] = 5;
   MappedArray<std::uint64_t> moved = std::move(array);
   EXPECT_EQ(moved[999], 5u);
-  EXPECT_EQ(array.size(), 0u);
+  EXPECT_EQ(array.size(), 0u);  // NOLINT(bugprone-use-after-move)
   EXPECT_EXIT(moved[1000], testing::ExitedWithCode(3), "past the end");
 }
 
@@ -160,7 +160,8 @@ TEST(MappedObjectTest, IsConstructedMovedAndDestroyedOnce) {
     const MappedObject<Tracked> moved = std::move(object);
     EXPECT_EQ(moved.get(), address) << "the object itself never moves";
     EXPECT_EQ(moved->value, 3);
-    EXPECT_EXIT(object.get(), testing::ExitedWithCode(3), "after it was moved from");
+    EXPECT_EXIT(object.get(), testing::ExitedWithCode(3),
+                "after it was moved from");  // NOLINT(bugprone-use-after-move)
   }
   EXPECT_EQ(destroyed, 1);
 }

@@ -82,7 +82,7 @@ TEST(PrngTest, BelowIsUnbiasedWhereAPlainMultiplyIsNot) {
   for (int i = 0; i < kDraws; ++i) ++residues[prng.below(kBound) % 3];
   // A fair share is 20000 with a standard deviation of 115; the biased one would be 30000, 15000,
   // 15000.
-  for (int count : residues) EXPECT_NEAR(count, kDraws / 3, 700);
+  for (int count : residues) EXPECT_NEAR(count, kDraws / 3.0, 700);
 }
 
 TEST(PrngTest, BetweenIncludesBothEnds) {

@@ -72,7 +72,7 @@ std::string shell_word(const std::string& text) {
   const auto is_plain = [&](unsigned char c) {
     return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != std::string_view::npos;
   };
-  const std::string word = text.starts_with('-') ? "./" + text : text;
+  std::string word = text.starts_with('-') ? "./" + text : text;
   if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);

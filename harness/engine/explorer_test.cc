@@ -23,9 +23,7 @@ namespace weft::engine {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::StartsWith;
 using trace::FindingKind;
 using trace::WorkerPhase;
 

@@ -27,6 +27,7 @@ namespace {
 static_assert(engine::kSubjectHeapBegin == SubjectHeap::kAddress);
 static_assert(engine::kSubjectHeapEnd == SubjectHeap::kAddress + SubjectHeap::kRegionBytes);
 
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" void* __libc_stack_end;  // the dynamic loader's: the top of the main thread's stack
 
 /// In a mapping of its own, and never destroyed: the executable's segments are
@@ -90,6 +91,7 @@ class Image final : public engine::ProcessImage {
     WEFT_CHECK(heap_.ready(), "the subject heap's address is taken: is another harness loaded?");
     modules_.refresh();
     threads_.capture();
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is left out
     threads_.exclude(&engine::current_task, sizeof engine::current_task);
   }
 

@@ -13,7 +13,7 @@
 // Unlike an offset from the thread pointer, it also reaches blocks of modules loaded by dlopen,
 // which each thread gets on first use; it allocates them then, with the dynamic linker's own
 // malloc.
-struct tls_index {
+struct tls_index {  // NOLINT(readability-identifier-naming)
   unsigned long module;
   unsigned long offset;
 };

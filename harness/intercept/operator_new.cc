@@ -18,7 +18,6 @@
 namespace {
 
 using std::align_val_t;
-using std::nothrow_t;
 using std::size_t;
 using weft::AllocationFamily;
 using weft::intercept::allocate_new;

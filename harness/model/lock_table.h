@@ -35,7 +35,7 @@ struct Hold {
 class LockTable {
  public:
   void clear() noexcept {
-    if (holds_.size() == 0) return;
+    if (holds_.empty()) return;
     holds_.clear();
     position_.clear();
   }

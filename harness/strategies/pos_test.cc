@@ -41,7 +41,7 @@ TEST(PosTest, ALongDelayIsOneOutOfLengthNotOfItsPower) {
   constexpr int kRuns = 4400;
   Pos pos;
   const int bugs = count_bugs(pos, long_delay(), kRuns);
-  EXPECT_NEAR(bugs, kRuns / (kPrivateSteps + 2), 60);  // 4 standard deviations: 4 sqrt(200)
+  EXPECT_NEAR(bugs, kRuns / (kPrivateSteps + 2.0), 60);  // 4 standard deviations: 4 sqrt(200)
   // A fair coin at each point: 2^-21.
   Random walk({.switch_probability = 0.5});
   EXPECT_LE(count_bugs(walk, long_delay(), kRuns), 1);

@@ -142,7 +142,7 @@ inline Body spin_sleeping(Simulator& sim) {
   }
 }
 inline Body set_flag(Simulator& sim) { co_await sim.store(0, 1); }
-inline Program spinning(Program spinner) { return parallel({spinner, spinner, set_flag}); }
+inline Program spinning(const Program& spinner) { return parallel({spinner, spinner, set_flag}); }
 
 /// Enters when the other has not; both back off, yielding so many times, when both have.
 inline Body after_you(Simulator& sim, int mine, int others, int yields) {

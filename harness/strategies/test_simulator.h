@@ -29,7 +29,7 @@ class Simulator;
 /// not capturing lambdas: a coroutine does not keep its lambda's captures alive. What they
 /// co_await in a loop's or an if's condition g++ 12 compiles into a trap: they name it first.
 struct Body {
-  struct promise_type {
+  struct promise_type {  // NOLINT(readability-identifier-naming): the language's name
     Body get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_always final_suspend() noexcept { return {}; }
@@ -175,7 +175,8 @@ class Simulator {
   bool step() {
     if (run_.failed || !run_.complaint.empty()) return false;
     std::vector<engine::EnabledTask> candidates;
-    for (TaskIndex i = 0; i < tasks_.size(); ++i) {
+    for (std::size_t n = 0; n < tasks_.size(); ++n) {
+      const auto i = static_cast<TaskIndex>(n);
       if (enabled(i))
         candidates.push_back(
             {i, tasks_[i].kind, tasks_[i].id, tasks_[i].operation_index, &tasks_[i].pending});
@@ -310,7 +311,8 @@ class Simulator {
 
   void signal_one(std::uintptr_t condition) {
     std::vector<engine::EnabledTask> waiters;
-    for (TaskIndex i = 0; i < tasks_.size(); ++i) {
+    for (std::size_t n = 0; n < tasks_.size(); ++n) {
+      const auto i = static_cast<TaskIndex>(n);
       const State& task = tasks_[i];
       if (!task.ended && task.pending.kind == OpKind::kCondBlocked &&
           task.pending.address == condition) {

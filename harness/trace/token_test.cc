@@ -19,7 +19,6 @@ namespace weft::trace {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 // Root, two children, a grandchild, and a timer whose id does not follow from its place.
 std::vector<TaskRow> family() {

@@ -20,7 +20,6 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 // One of everything, none of it at its default.
 Trace sample() {

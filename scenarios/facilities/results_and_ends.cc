@@ -27,7 +27,7 @@ WEFT_SCENARIO(shared_exception,
                .budget = 300}) {
   std::packaged_task<int()> task([]() -> int { throw std::runtime_error("late"); });
   std::shared_future<int> future = task.get_future().share();
-  const auto read = [](std::shared_future<int> result) {
+  const auto read = [](const std::shared_future<int>& result) {
     try {
       result.get();
       assert(false);
@@ -37,7 +37,8 @@ WEFT_SCENARIO(shared_exception,
   };
   std::thread runner(std::move(task));
   std::thread reader(read, future);
-  read(std::move(future));
+  read(future);
+  future = {};
   runner.join();
   reader.join();
 }

@@ -119,7 +119,11 @@ int compare(const char* weft_name, const char* tsan_name) {
     const std::optional<Schedule> a = parse(ours);
     const std::optional<Schedule> b = parse(theirs);
     if (!a || !b || a->program != b->program || a->seed != b->seed)
-      return bad_input("not the same schedule: '" + ours + "' and '" + theirs + "'");
+      return bad_input(std::string("not the same schedule: '")
+                           .append(ours)
+                           .append("' and '")
+                           .append(theirs)
+                           .append("'"));
     comparison.add(*a, *b);
   }
   return comparison.finish();

@@ -132,8 +132,8 @@ int main(const std::string& directory, std::uint64_t programs, std::uint64_t sch
 }  // namespace race_agreement
 
 int main(int argc, char** argv) {
-  const long programs = argc == 4 ? std::atol(argv[2]) : 0;
-  const long schedules = argc == 4 ? std::atol(argv[3]) : 0;
+  const long programs = argc == 4 ? std::strtol(argv[2], nullptr, 10) : 0;
+  const long schedules = argc == 4 ? std::strtol(argv[3], nullptr, 10) : 0;
   if (programs <= 0 || schedules <= 0) {
     std::fprintf(stderr, "usage: weft_race_agreement DIRECTORY PROGRAMS SCHEDULES\n");
     return 2;

@@ -32,9 +32,9 @@ const rt::StashKey<TreeManager> tree_manager("scenarios.stale_snapshot.trees",
 /// Runs each piece of work under the state of whoever submitted it.
 class Engine {
  public:
-  void submit(rt::StashCapture state) {
+  void submit(const rt::StashCapture& state) {
     std::lock_guard lock(mutex_);
-    submitted_.push_back(std::move(state));
+    submitted_.push_back(state);
     changed_.notify_one();
   }
 
