@@ -292,7 +292,8 @@ bool Execution::would_succeed(const Task& task) const noexcept {
       const TaskIndex holder = locks_.holder(op.address);
       return holder == kNoTaskIndex || holder == task.index;
     }
-    case trace::WaitKind::kOutside: return task.woken || expired || task.readiness->is_ready();
+    case trace::WaitKind::kOutside:
+      return task.woken || op.deadline <= time_.now() || task.readiness->is_ready();
     case trace::WaitKind::kWake: return task.woken || task.timed_out;
     case trace::WaitKind::kTime: return op.deadline <= time_.now();
     case trace::WaitKind::kTask:

@@ -143,19 +143,13 @@ int refused() noexcept { return result_of(-EINVAL); }
 /// `duration` is virtual.
 int wait(Task& self, DescriptorWait& call, std::uint64_t duration, std::uintptr_t pc) noexcept {
   Execution& execution = *self.execution;
-  if (duration == 0) {
-    announce(self, operation_on(OpKind::kOutside, nullptr, pc));
-    const long result = call.ask(false);
-    execution.yielded(self, is_error(result) ? 0 : static_cast<std::uint64_t>(result));
-    return result_of(result);
-  }
   Operation op = operation_on(OpKind::kDescriptorWait, nullptr, pc);
   if (duration != kForEver) op.deadline = execution.time().now() + duration;
   for (;;) {
     execution.wait_outside(self, op, call);
     const long result = call.ask(self.woken);
     execution.yielded(self, is_error(result) ? 0 : static_cast<std::uint64_t>(result));
-    if (result != 0 || self.timed_out) return result_of(result);
+    if (result != 0 || op.deadline <= execution.time().now()) return result_of(result);
   }
 }
 

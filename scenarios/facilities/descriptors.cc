@@ -169,6 +169,20 @@ WEFT_SCENARIO(descriptor_made_ready, {.name = "facilities/descriptors.made_ready
   other.join();
 }
 
+WEFT_SCENARIO(descriptor_asked_again, {.name = "facilities/descriptors.asked_again",
+                                       .summary = "a loop that asks without waiting lets others go",
+                                       .expect = weft::must_pass(),
+                                       .budget = 300}) {
+  const Wait wait = kWaits[weft::choose(std::size(kWaits))];
+  Pipe pipe;
+  std::thread other([&] { pipe.put(); });
+  int asked = 0;
+  while (wait(pipe.read_end(), 0) == 0) ++asked;
+  weft::sometimes(asked == 0, "it was there");
+  weft::sometimes(asked > 0, "it came later");
+  other.join();
+}
+
 WEFT_SCENARIO(descriptor_in_time, {.name = "facilities/descriptors.in_time",
                                    .summary = "a byte comes before, or after, the time is up",
                                    .expect = weft::must_pass(),
