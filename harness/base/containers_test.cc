@@ -160,8 +160,8 @@ TEST(MappedObjectTest, IsConstructedMovedAndDestroyedOnce) {
     const MappedObject<Tracked> moved = std::move(object);
     EXPECT_EQ(moved.get(), address) << "the object itself never moves";
     EXPECT_EQ(moved->value, 3);
-    EXPECT_EXIT(object.get(), testing::ExitedWithCode(3),
-                "after it was moved from");  // NOLINT(bugprone-use-after-move)
+    // NOLINTNEXTLINE(bugprone-use-after-move): that is what is tested
+    EXPECT_EXIT(object.get(), testing::ExitedWithCode(3), "after it was moved from");
   }
   EXPECT_EQ(destroyed, 1);
 }

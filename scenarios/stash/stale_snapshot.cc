@@ -67,9 +67,9 @@ WEFT_SCENARIO(stale_snapshot,
                .budget = 500}) {
   Engine engine;
   std::thread worker([&engine] { engine.run(2); });
-  rt::StashCapture early = rt::stash::capture();
+  const rt::StashCapture early = rt::stash::capture();
   (void)rt::stash::get_or_init(tree_manager);
-  engine.submit(std::move(early));
+  engine.submit(early);
   engine.submit(rt::stash::capture());
   worker.join();
 }

@@ -139,14 +139,14 @@ TEST_F(RacesTest, TheAtomicsThatNearlyOrderedItAreNamed) {
     const char* store;
     const char* load;
     const char* mend;
-  } kCases[] = {
+  } cases[] = {
       {"race/relaxed_store", "(relaxed)", "(acquire)", "if the store released."},
       {"race/relaxed_load", "(release)", "(relaxed)", "if the load acquired."},
       {"race/fenced_store", "(relaxed)", "(relaxed)", "if the load acquired."},
       {"race/relaxed_both", "(relaxed)", "(relaxed)",
        "if the store released and the load acquired."},
   };
-  for (const auto& tried : kCases) {
+  for (const auto& tried : cases) {
     const Ran ran = weft(std::string("run ") + tried.scenario);
     EXPECT_EQ(ran.status, 1);
     const std::string store = rest_of_line(ran.out, "task 0.0: atomic store ");
