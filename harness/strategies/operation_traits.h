@@ -30,10 +30,12 @@ namespace weft::strategies {
          (kind >= trace::OpKind::kAtomicLoad && kind <= trace::OpKind::kFence);
 }
 
-/// A number for a choice that is not of a task's turn. Something unlikely stays unlikely, so that
-/// the executions are many in which one of several places alone was hit.
+/// Something unlikely happens once in so many times: seldom, so that the executions are many in
+/// which one of several places alone was hit.
+inline constexpr std::uint64_t kUnlikely = 16;
+
+/// A number for a choice that is not of a task's turn.
 [[nodiscard]] inline std::uint64_t draw_number(Prng& prng, const engine::Choice& choice) noexcept {
-  constexpr std::uint64_t kUnlikely = 32;
   if (trace::is_unlikely(choice.kind)) return prng.below(kUnlikely) == 0 ? 1 : 0;
   return choice.count == 0 ? prng.next() : prng.below(choice.count);
 }

@@ -99,7 +99,7 @@ std::uint64_t RoundRobin::choose(const engine::Choice& choice) noexcept {
   const std::uint64_t number = prng_.next();
   // A constant would keep rejection sampling in the subject busy for ever.
   if (choice.count == 0) return number;
-  if (trace::is_unlikely(choice.kind)) return number % 32 == 0 ? 1 : 0;
+  if (trace::is_unlikely(choice.kind)) return number % kUnlikely == 0 ? 1 : 0;
   switch (schedule_) {
     case Schedule::kLockstep:
     case Schedule::kStrict: return 0;

@@ -30,6 +30,9 @@ inline std::uint64_t first_bug(const Scenario& scenario, const std::string& stra
   options.strategy = strategy;
   options.seed = seed;
   options.out = directory;
+  options.spurious_wakeups = scenario.spurious_wakeups;
+  options.allocation_failures = scenario.allocation_failures;
+  options.suppressions = scenario.suppressions;
   const Result result = explore(options, scenario.body);
   if (!result.error.empty()) {
     std::fprintf(stderr, "%s: %s\n", scenario.name.c_str(), result.error.c_str());
@@ -37,11 +40,10 @@ inline std::uint64_t first_bug(const Scenario& scenario, const std::string& stra
   }
   if (result.findings.empty()) return cap;
   const FoundBug& bug = result.findings.front();
-  if (!scenario.expect.allows(bug.kind)) {
-    std::fprintf(stderr, "%s by %s with seed %llu: %s was not expected\n", scenario.name.c_str(),
-                 strategy.c_str(), static_cast<unsigned long long>(seed), bug.kind.c_str());
-  }
-  return bug.execution;
+  if (scenario.expect.allows(bug.kind)) return bug.execution;
+  std::fprintf(stderr, "%s by %s with seed %llu: %s was not expected\n", scenario.name.c_str(),
+               strategy.c_str(), static_cast<unsigned long long>(seed), bug.kind.c_str());
+  return cap;
 }
 
 /// The lower median: a number of executions that was observed. `values` is not empty.
