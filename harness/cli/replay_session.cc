@@ -198,6 +198,10 @@ Result as_result(ReplayResult replay) {
   result.error = std::move(replay.error);
   result.internal_error = std::move(replay.internal_error);
   result.warning = std::move(replay.warning);
+  if (replay.nothing != 0) {
+    result.warning += result.warning.empty() ? "" : "; ";
+    result.warning += "the replay finished without the token's finding";
+  }
   if (replay.diverged != 0) {
     result.divergence = "the replay diverged at " + replay.divergence;
   } else if (!replay.bug.kind.empty()) {

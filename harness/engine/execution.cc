@@ -52,7 +52,6 @@ void Execution::begin(Strategy& strategy) noexcept {
   next_slot_ = 0;
   enabled_.clear();
   steps_ = 0;
-  considered_ = 0;
   digest_ = kDigestSeed;
   run_length_ = 0;
   last_ = kNoTaskIndex;

@@ -268,7 +268,6 @@ class Execution {
   TaskSet enabled_;
   MappedArray<EnabledTask> view_;  // scratch for decisions
   StepIndex steps_ = 0;
-  std::uint64_t considered_ = 0;  // steps, and plain accesses that were considered and passed by
   std::uint64_t digest_ = 0;
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step

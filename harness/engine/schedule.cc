@@ -175,10 +175,6 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
 }
 
 void Execution::account(const Task& at, Task& chosen) noexcept {
-  if (++considered_ > config_.step_cap) {
-    fail(trace::FindingKind::kStepCap,
-         "the execution did not end within its step limit: a livelock, or raise --max-steps");
-  }
   // A loop of plain accesses comes by now and then as well, and must not pass for progress.
   if (!trace::is_plain(chosen.pending.kind)) {
     channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1,
@@ -189,6 +185,11 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
     // history.
     strategy_->executed(chosen.index, chosen.pending, steps_);
     return;
+  }
+  // Steps alone count: a replay does not consider the plain accesses that were passed by.
+  if (steps_ >= config_.step_cap) {
+    fail(trace::FindingKind::kStepCap,
+         "the execution did not end within its step limit: a livelock, or raise --max-steps");
   }
   const bool same = last_ == chosen.index;
   const bool preempted =

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+#include "harness/intercept/lock_misuse.h"
 #include "harness/intercept/locks.h"
 #include "harness/intercept/thread_record.h"
 
@@ -57,6 +58,12 @@ int as_c11_result(void* result) noexcept {
 }  // namespace weft::intercept
 
 using namespace weft::intercept;
+
+WEFT_INTERPOSE int mtx_init(mtx_t* mutex, int type) {
+  Task* const self = current_task;
+  if (self != nullptr) require_not_held(*self, as_pthread(mutex), WEFT_CALLER);
+  return WEFT_REAL(mtx_init)(mutex, type);
+}
 
 WEFT_INTERPOSE int mtx_lock(mtx_t* mutex) {
   Task* const self = current_task;

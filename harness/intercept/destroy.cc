@@ -4,6 +4,8 @@
 // The ends of locks, condition variables, barriers and semaphores. Each is a point, so
 // that another task's use may come before it or after; and what the object ordered ends
 // with it, for a new one may take its address.
+#include <threads.h>
+
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/interpose.h"
 #include "harness/intercept/lock_misuse.h"
@@ -36,6 +38,24 @@ WEFT_INTERPOSE int pthread_cond_destroy(pthread_cond_t* condition) noexcept {
   if (self == nullptr) return WEFT_REAL(pthread_cond_destroy)(condition);
   destroying(*self, condition, WEFT_CALLER);
   return hot.cond_destroy(condition);
+}
+
+// glibc's are its pthread counterparts, whose layouts they have (c11_threads.cc).
+WEFT_INTERPOSE void mtx_destroy(mtx_t* mutex) {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(mtx_destroy)(mutex);
+  auto* const as_pthread = reinterpret_cast<pthread_mutex_t*>(mutex);
+  destroying(*self, as_pthread, WEFT_CALLER);
+  require_not_destroyed(*self, as_pthread, "a mutex is destroyed", WEFT_CALLER);
+  hot.mutex_destroy(as_pthread);
+}
+
+WEFT_INTERPOSE void cnd_destroy(cnd_t* condition) {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_REAL(cnd_destroy)(condition);
+  auto* const as_pthread = reinterpret_cast<pthread_cond_t*>(condition);
+  destroying(*self, as_pthread, WEFT_CALLER);
+  hot.cond_destroy(as_pthread);
 }
 
 WEFT_INTERPOSE int pthread_rwlock_destroy(pthread_rwlock_t* lock) noexcept {

@@ -5,6 +5,7 @@
 // initialised or destroyed while held, used after their end.
 
 #include <pthread.h>
+#include <threads.h>
 #include <cassert>
 #include <condition_variable>
 #include <ctime>
@@ -225,6 +226,16 @@ WEFT_SCENARIO(locks_used_well, {.name = "facilities/lock_misuse.fixed",
     assert(pthread_mutex_destroy(&mutex) == 0);
     assert(pthread_spin_destroy(&spin) == 0);
   }
+}
+
+WEFT_SCENARIO(c11_mutex_destroyed, {.name = "facilities/lock_misuse.c11_destroyed_held",
+                                    .summary = "mtx_destroy of a mutex that is held",
+                                    .expect = weft::must_find("lock_misuse"),
+                                    .budget = 10}) {
+  mtx_t mutex;
+  assert(mtx_init(&mutex, mtx_plain) == thrd_success);
+  assert(mtx_lock(&mutex) == thrd_success);
+  mtx_destroy(&mutex);
 }
 
 }  // namespace
