@@ -75,30 +75,30 @@ void* allocate_or_null(size_t size, align_val_t alignment, AllocationFamily fami
 
 }  // namespace
 
-#define WEFT_NEW(name, family)                                                            \
-  WEFT_EXPORT void* name(size_t size) {                                                   \
-    return allocate_or_throw(size, kDefault, family, WEFT_CALLER);                        \
-  }                                                                                       \
-  WEFT_EXPORT void* name(size_t size, align_val_t alignment) {                            \
-    return allocate_or_throw(size, alignment, family, WEFT_CALLER);                       \
-  }                                                                                       \
-  WEFT_EXPORT void* name(size_t size, const nothrow_t&) noexcept {                        \
-    return allocate_or_null(size, kDefault, family, WEFT_CALLER);                         \
-  }                                                                                       \
-  WEFT_EXPORT void* name(size_t size, align_val_t alignment, const nothrow_t&) noexcept { \
-    return allocate_or_null(size, alignment, family, WEFT_CALLER);                        \
+#define WEFT_NEW(name, family)                                                                 \
+  WEFT_EXPORT void* name(size_t size) {                                                        \
+    return allocate_or_throw(size, kDefault, family, WEFT_CALLER);                             \
+  }                                                                                            \
+  WEFT_EXPORT void* name(size_t size, align_val_t alignment) {                                 \
+    return allocate_or_throw(size, alignment, family, WEFT_CALLER);                            \
+  }                                                                                            \
+  WEFT_EXPORT void* name(size_t size, const std::nothrow_t&) noexcept {                        \
+    return allocate_or_null(size, kDefault, family, WEFT_CALLER);                              \
+  }                                                                                            \
+  WEFT_EXPORT void* name(size_t size, align_val_t alignment, const std::nothrow_t&) noexcept { \
+    return allocate_or_null(size, alignment, family, WEFT_CALLER);                             \
   }
 #define WEFT_DELETE_FORM(name, family, ...)                                \
   WEFT_EXPORT void name(void* block __VA_OPT__(, ) __VA_ARGS__) noexcept { \
     release_new(block, family, WEFT_CALLER);                               \
   }
-#define WEFT_DELETE(name, family)                     \
-  WEFT_DELETE_FORM(name, family)                      \
-  WEFT_DELETE_FORM(name, family, size_t)              \
-  WEFT_DELETE_FORM(name, family, align_val_t)         \
-  WEFT_DELETE_FORM(name, family, size_t, align_val_t) \
-  WEFT_DELETE_FORM(name, family, const nothrow_t&)    \
-  WEFT_DELETE_FORM(name, family, align_val_t, const nothrow_t&)
+#define WEFT_DELETE(name, family)                       \
+  WEFT_DELETE_FORM(name, family)                        \
+  WEFT_DELETE_FORM(name, family, size_t)                \
+  WEFT_DELETE_FORM(name, family, align_val_t)           \
+  WEFT_DELETE_FORM(name, family, size_t, align_val_t)   \
+  WEFT_DELETE_FORM(name, family, const std::nothrow_t&) \
+  WEFT_DELETE_FORM(name, family, align_val_t, const std::nothrow_t&)
 
 WEFT_NEW(operator new, AllocationFamily::kNew)
 WEFT_NEW(operator new[], AllocationFamily::kNewArray)
