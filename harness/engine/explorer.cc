@@ -407,12 +407,12 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
   single.count = 1;
   single.record = record;
   single.processor = own_processor_rank();
-  const auto run = [&](double hang_seconds) {
-    if (!worker.start(config.worker_main, single, body, hang_seconds)) return false;
+  const auto run = [&] {
+    if (!worker.start(config.worker_main, single, body, config.hang_seconds)) return false;
     worker.wait();
     return true;
   };
-  if (!run(config.hang_seconds)) return false;
+  if (!run()) return false;
   const trace::Finding finding = worker.outcome().finding;
   const std::span accesses(finding.accesses, finding.access_count);
   const bool all_told = std::all_of(accesses.begin(), accesses.end(),
@@ -425,7 +425,7 @@ bool run_single(const ExplorerConfig& config, Body body, Strategy& strategy,
     if (access.task >= channel.task_count) continue;
     single.look_out[i] = {channel.tasks[access.task].id, access.operation_index, access.kind};
   }
-  return run(config.hang_seconds);
+  return run();
 }
 
 }  // namespace weft::engine
