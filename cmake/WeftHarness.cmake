@@ -14,6 +14,8 @@ target_compile_options(
             -fvisibility-inlines-hidden
             # Our thread-local words are read at every schedule point, also from libweft.so.
             -ftls-model=initial-exec
+            # Every thread_local is reached through %fs:0, which the alias executor changes.
+            -mno-tls-direct-seg-refs
             -fno-omit-frame-pointer
             # 16-byte atomic operations: clang emits them inline, g++ calls libatomic all the same.
             -mcx16

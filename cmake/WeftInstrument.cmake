@@ -38,7 +38,9 @@ function(weft_instrument)
   # A call in tail position leaves no frame of its caller, so that an operation would seem to be the caller's caller's.
   foreach(target IN LISTS ARGN)
     target_compile_options(
-      ${target} PRIVATE -g -fno-omit-frame-pointer -fno-optimize-sibling-calls ${flags})
+      ${target} PRIVATE -g -fno-omit-frame-pointer -fno-optimize-sibling-calls ${flags}
+                        # The fast executor tells threads apart by %fs:0, not by %fs.
+                        -mno-tls-direct-seg-refs)
   endforeach()
 endfunction()
 

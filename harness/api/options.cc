@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,8 +98,16 @@ constexpr Field kFields[] = {
      [](Options& o, std::string_view text) {
        return parse_number<unsigned>(text, 0, kNumber, o.allocation_failures);
      }},
-    {"fresh_threads", "", "a new kernel thread for each task instead of a pooled one",
-     [](Options& o, std::string_view text) { return parse_switch(text, o.fresh_threads); }},
+    {"executor", "NAME",
+     "alias: one kernel thread runs all tasks; baton: each runs on its own; fresh: on a new one; "
+     "auto: alias where it works (auto)",
+     [](Options& o, std::string_view text) {
+       constexpr std::string_view kNames[] = {"auto", "alias", "baton", "fresh"};
+       if (std::find(std::begin(kNames), std::end(kNames), text) == std::end(kNames))
+         return std::string("take auto, alias, baton or fresh");
+       o.executor = text;
+       return std::string();
+     }},
     {"keep_going", "", "go on after the first finding",
      [](Options& o, std::string_view text) { return parse_switch(text, o.keep_going); }},
     {"out", "DIR", "directory for findings (./weft-findings)",

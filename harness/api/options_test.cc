@@ -68,8 +68,9 @@ TEST(OptionFields, EveryFieldIsSetFromText) {
   EXPECT_EQ(o.spurious_wakeups, 2u);
   EXPECT_EQ(set(o, "allocation_failures", "3"), "");
   EXPECT_EQ(o.allocation_failures, 3u);
-  EXPECT_EQ(set(o, "fresh_threads", "true"), "");
-  EXPECT_TRUE(o.fresh_threads);
+  EXPECT_EQ(set(o, "executor", "baton"), "");
+  EXPECT_EQ(o.executor, "baton");
+  EXPECT_NE(set(o, "executor", "batton"), "");
   EXPECT_EQ(set(o, "keep_going", ""), "");
   EXPECT_TRUE(o.keep_going);
   EXPECT_EQ(set(o, "out", "/somewhere"), "");

@@ -67,7 +67,7 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   config.detect_leaks = options.leaks;
   config.spurious_wakeups = options.spurious_wakeups;
   config.allocation_failures = options.allocation_failures;
-  config.fresh_threads = options.fresh_threads;
+  config.executor = executor_kind(options);
   config.hash_every_execution = true;
   config.after_execution = &add_execution;
   config.after_execution_context = &hashes;
@@ -121,7 +121,7 @@ void add_hash(CLI::App& app, Context& context) {
   sub->add_option("PATTERN", command->patterns, "as for run")->required();
   command->flags.add(
       *sub, {"schedules", "strategy", "seed", "memory_points", "races", "leaks", "spurious_wakeups",
-             "allocation_failures", "fresh_threads", "hang_seconds"});
+             "allocation_failures", "executor", "hang_seconds"});
   sub->callback([&context, command] {
     context.run = [&context, command] { return hash(context, *command); };
   });

@@ -112,7 +112,7 @@ void add_replay(CLI::App& app, Context& context) {
   sub->add_flag("--lenient", command->lenient,
                 "follow what still applies of a token of another build, and say what was skipped");
   sub->add_flag("--json", command->json, "{name, times, same, none, other, diverged, finding}");
-  command->flags.add(*sub, {"fresh_threads", "hang_seconds"});
+  command->flags.add(*sub, {"executor", "hang_seconds"});
   sub->footer(
       "Exit status: 1 the token's finding every time, 0 no finding, 4 the replay diverged or "
       "showed\n"

@@ -104,7 +104,7 @@ void add_run(CLI::App& app, Context& context) {
   command->flags.add(
       *sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going", "max_steps",
              "memory_points", "races", "leaks", "suppressions", "spurious_wakeups",
-             "allocation_failures", "fresh_threads", "hang_seconds"});
+             "allocation_failures", "executor", "hang_seconds"});
   sub->add_flag("--json", command->json,
                 "{scenarios: [{name, executions, seconds, findings: [{kind, message, token, steps, "
                 "preemptions}]}]}");

@@ -186,6 +186,13 @@ engine::Body as_body(const std::function<void()>& body) {
       .argument = const_cast<std::function<void()>*>(&body)};
 }
 
+engine::ExecutorKind executor_kind(const Options& options) {
+  if (options.executor == "baton") return engine::ExecutorKind::kBaton;
+  if (options.executor == "fresh") return engine::ExecutorKind::kFresh;
+  return engine::why_no_alias() == nullptr ? engine::ExecutorKind::kAlias
+                                           : engine::ExecutorKind::kBaton;
+}
+
 engine::ExplorerConfig explorer_config(const Options& options) {
   engine::ExplorerConfig config;
   config.worker.seed = options.seed;
@@ -195,7 +202,7 @@ engine::ExplorerConfig explorer_config(const Options& options) {
   config.worker.detect_leaks = options.leaks;
   config.worker.spurious_wakeups = options.spurious_wakeups;
   config.worker.allocation_failures = options.allocation_failures;
-  config.worker.fresh_threads = options.fresh_threads;
+  config.worker.executor = executor_kind(options);
   const std::uint64_t unnamed = options.seconds ? engine::kUnlimitedSchedules : kDefaultSchedules;
   config.schedules = options.schedules.value_or(unnamed);
   config.seconds = options.seconds.value_or(0);

@@ -51,6 +51,8 @@ struct Setup {
 /// Empty, or why this process cannot be explored: a user error with its mend.
 [[nodiscard]] std::string refusal();
 
+/// What `options.executor` comes to here.
+[[nodiscard]] engine::ExecutorKind executor_kind(const Options& options);
 [[nodiscard]] engine::ExplorerConfig explorer_config(const Options& options);
 [[nodiscard]] engine::Body as_body(const std::function<void()>& body);
 [[nodiscard]] trace::RunFacts run_facts(const Options& options);

@@ -34,12 +34,11 @@ class Executor {
   /// Parks `from` and resumes `to`; returns when somebody resumes `from`.
   virtual void switch_to(Task& from, Task& to) noexcept = 0;
 
-  /// `from` has ended for good: resumes `to`, does not come back to `from`'s code.
-  /// Called as the last thing on `from`'s thread; returns so that the thread may
-  /// go back to its pool or exit.
+  /// `from` has ended for good: resumes `to`. Called as the last thing on `from`'s thread; may
+  /// return, so that the thread goes back to its pool or exits.
   virtual void leave(Task& from, Task& to) noexcept = 0;
 
-  /// The last task ended: resumes the controller.
+  /// The last task ended: resumes the controller. May return likewise.
   virtual void finish(Task& from) noexcept = 0;
 
   /// Resumes the controller and parks `from` for ever.
@@ -52,6 +51,10 @@ class Executor {
   /// Returns the number of frames written.
   virtual std::size_t parked_stack(Task& asking, Task& parked, std::uintptr_t* frames,
                                    std::size_t capacity) noexcept = 0;
+
+  /// For a debugger: from here on every task that has not ended is on its own kernel thread, all
+  /// but `at`, the running one, for ever where they are. Nothing but at's own code works any more.
+  virtual void thaw(Task& at) noexcept = 0;
 
   /// The stack area of `slot`: [low, high). Fixed addresses, equal in every process.
   struct StackArea {
@@ -66,8 +69,18 @@ class Executor {
 
 class ProcessImage;
 
+enum class ExecutorKind : std::uint8_t {
+  kAlias,  // one kernel thread runs all tasks
+  kBaton,  // a kernel thread per task, pooled
+  kFresh,  // the same, a new one for each task
+};
+
 /// The executor for this worker, in memory of its own; the executor/ folder implements it.
-[[nodiscard]] Executor& make_executor(ProcessImage& image, trace::Channel& channel,
-                                      bool fresh_threads) noexcept;
+[[nodiscard]] Executor& make_executor(ExecutorKind kind, ProcessImage& image,
+                                      trace::Channel& channel) noexcept;
+
+/// Null where this process can have the alias executor, else why it cannot. Found out once, by a
+/// test in a process of its own. Supervisor side.
+[[nodiscard]] const char* why_no_alias() noexcept;
 
 }  // namespace weft::engine

@@ -6,6 +6,7 @@
 namespace weft::engine {
 
 constinit thread_local Task* current_task = nullptr;
+constinit int* shared_error_number = nullptr;
 
 void Task::run() {
   current_task = this;

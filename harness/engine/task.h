@@ -95,6 +95,10 @@ struct Task {
 extern constinit thread_local Task* current_task
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/// Where libc keeps errno while one kernel thread runs all tasks; null: each thread has its own.
+/// Written before the snapshot.
+extern constinit int* shared_error_number __attribute__((visibility("hidden")));
+
 /// While one lives, what the calling thread does is not the subject's doing.
 class InterceptionOff {
  public:

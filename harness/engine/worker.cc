@@ -32,7 +32,7 @@ struct Worker {
         channel(channel),
         root(body),
         image(make_process_image()),
-        executor(make_executor(image, channel, config.fresh_threads)),
+        executor(make_executor(config.executor, image, channel)),
         execution(config, channel, executor, image),
         recorder(execution, config.record) {
     if (config.record || config.hash_every_execution) execution.add_observer(recorder);

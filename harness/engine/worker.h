@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "harness/engine/executor.h"
 #include "harness/engine/strategy.h"
 #include "harness/trace/channel.h"
 
@@ -30,8 +31,8 @@ struct WorkerConfig {
   bool memory_points = true;           // plain accesses may become schedule points
   bool detect_races = true;            // and uses of freed memory
   bool detect_leaks = true;            // of memory and of threads
-  bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
-  bool record = false;                 // fill channel.events and channel.stacks
+  ExecutorKind executor = ExecutorKind::kBaton;
+  bool record = false;                                // fill channel.events and channel.stacks
   LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
   bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
   bool pin = true;                        // to one processor: hand-offs stay on it

@@ -3,54 +3,24 @@
 
 #include "harness/executor/baton.h"
 
-#include <linux/futex.h>
-#include <signal.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <new>
-
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
-#include "harness/base/mapping.h"
-#include "harness/base/system_call.h"
 #include "harness/engine/task.h"
 #include "harness/engine/unwind.h"
-#include "harness/executor/raw_syscall.h"
+#include "harness/executor/futex.h"
 
 namespace weft::executor {
-namespace {
-
-// Where the stacks lie: far from where the kernel puts libraries, heaps and the
-// sanitizers' shadow. 1,024 slots of 8 MiB are 8 GiB of address space; only
-// pages that are touched cost memory.
-constexpr std::uintptr_t kStackBase = 0x5f0000000000;
-constexpr std::size_t kStackBytes = std::size_t{8} << 20;  // the usual limit of a main thread
-constexpr std::size_t kGuardBytes = 4096;
-constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
-
-constexpr std::uintptr_t slot_base(std::size_t slot) { return kStackBase + slot * kStackBytes; }
-
-}  // namespace
 
 Baton::Baton(engine::ProcessImage& image, trace::Channel& channel, bool fresh) noexcept
     : image_(image), channel_(channel), fresh_(fresh), slots_(trace::kMaxTasks) {}
 
 Baton::Slot& Baton::slot_of(const engine::Task& task) noexcept { return slots_[task.slot]; }
 
-engine::Executor::StackArea Baton::stack_area(std::size_t slot) const noexcept {
-  return {slot_base(slot) + kGuardBytes, slot_base(slot) + kStackBytes - kSignalStackBytes};
-}
-
-pthread_t Baton::thread_of(std::size_t slot) const noexcept { return slots_[slot].thread; }
-
 // --- The baton
 
 void Baton::grant(std::atomic<std::int32_t>& state) noexcept {
   // acq_rel: everything done under the baton so far happens before what the next holder does.
-  if (state.exchange(1, std::memory_order_acq_rel) == -1) raw_futex_wake(state);
+  if (state.exchange(1, std::memory_order_acq_rel) == -1) futex_wake(state);
 }
 
 void Baton::await_state(std::atomic<std::int32_t>& state) noexcept {
@@ -59,7 +29,7 @@ void Baton::await_state(std::atomic<std::int32_t>& state) noexcept {
   if (state.load(std::memory_order_acquire) != 1) {
     state.compare_exchange_strong(expected, -1, std::memory_order_acq_rel,
                                   std::memory_order_acquire);
-    while (state.load(std::memory_order_acquire) != 1) raw_futex_wait(state, -1);
+    while (state.load(std::memory_order_acquire) != 1) futex_wait(state, -1);
   }
   state.store(0, std::memory_order_relaxed);  // we hold the baton: nobody else looks
 }
@@ -78,78 +48,31 @@ __attribute__((noinline)) void Baton::await(Slot& slot) {
     slot.asking = nullptr;
     grant(asking);
   }
-  channel_.running_tid.store(slot.tid, std::memory_order_relaxed);
+  channel_.running_tid.store(slot.thread.tid.load(std::memory_order_relaxed),
+                             std::memory_order_relaxed);
 }
 
 // --- Threads
 
-bool Baton::make_thread(Slot& slot, std::size_t index) noexcept {
-  const std::uintptr_t base = slot_base(index);
-  if (!slot.has_thread) {
-    // Not by libc's function: on a task's thread that is the task's own mapping.
-    const long result =
-        system_call(SYS_mmap, base, kStackBytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (is_error(result) && result != -EEXIST) {
-      errno = static_cast<int>(-result);
-      return false;
-    }
-    auto* const area = reinterpret_cast<void*>(result);
-    WEFT_CHECK(area == reinterpret_cast<void*>(base),
-               "something else lies where the tasks' stacks belong");
-    if (mprotect(area, kGuardBytes, PROT_NONE) != 0) return false;
-  }
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstack(&attributes, reinterpret_cast<void*>(base + kGuardBytes),
-                        kStackBytes - kGuardBytes - kSignalStackBytes);
-  slot.owner = this;
-  int error = 0;
-  {
-    const engine::InterceptionOff off;  // a thread of ours, not of the subject
-    error = pthread_create(&slot.thread, &attributes, &Baton::thread_main, &slot);
-  }
-  pthread_attr_destroy(&attributes);
-  if (error != 0) {
-    errno = error;
-    return false;
-  }
-  slot.has_thread = true;
-  return true;
-}
-
 bool Baton::start(engine::Task& task, std::size_t index) noexcept {
   Slot& slot = slots_[index];
   slot.task = &task;
-  if ((fresh_ || !slot.has_thread) && !make_thread(slot, index)) return false;
+  slot.owner = this;
+  slot.float_control = current_float_control();
+  if ((fresh_ || !slot.thread.exists) && !start_thread(slot.thread, index, &Baton::serve, &slot))
+    return false;
   if (index >= used_slots_) used_slots_ = index + 1;
   return true;
 }
 
-void* Baton::thread_main(void* argument) {
+void Baton::serve(void* argument) {
   Slot& slot = *static_cast<Slot*>(argument);
-  // Fatal signals are handled on a stack of their own, so that an overflow of the task's stack can
-  // be reported.
-  stack_t signal_stack{};
-  signal_stack.ss_sp = reinterpret_cast<void*>(
-      slot_base(static_cast<std::size_t>(&slot - slot.owner->slots_.data())) + kStackBytes -
-      kSignalStackBytes);
-  signal_stack.ss_size = kSignalStackBytes;
-  sigaltstack(&signal_stack, nullptr);
-  slot.tid = static_cast<std::int32_t>(raw_syscall(SYS_gettid));
   Baton& owner = *slot.owner;
-  if (owner.fresh_) {
-    owner.serve(slot);
-  } else {
-    for (;;) owner.serve(slot);
-  }
-  return nullptr;
+  do owner.serve_once(slot);
+  while (!owner.fresh_);
 }
 
-// Not noexcept, like everything between here and the subject's code: an exception
-// that nobody catches must find no handler at all, so that std::terminate is
-// called where it was thrown, with the thrower's stack in place.
-void Baton::serve(Slot& slot) {
+void Baton::serve_once(Slot& slot) {
   if (__builtin_setjmp(slot.restart) != 0) {
     slot.abandoned = false;
     image_.reset_thread_locals();
@@ -157,7 +80,8 @@ void Baton::serve(Slot& slot) {
     if (fresh_) return;
   }
   await(slot);
-  slot.task->run();
+  set_float_control(slot.float_control);
+  weft_call_on_stack(slot.thread.task_stack, &run_task, slot.task);
 }
 
 // --- Switching
@@ -193,14 +117,14 @@ void Baton::recycle() noexcept {
   // none is missed, for all memory of the subject is about to be restored.
   for (std::size_t i = 0; i < used_slots_; ++i) {
     Slot& slot = slots_[i];
-    if (!slot.has_thread || slot.task->state == engine::TaskState::kEnded) continue;
+    if (!slot.thread.exists || slot.task->state == engine::TaskState::kEnded) continue;
     slot.abandoned = true;
     grant(slot.state);
     await_state(controller_);
   }
   if (!fresh_) return;
   for (std::size_t i = 0; i < used_slots_; ++i) {
-    if (slots_[i].has_thread) pthread_join(slots_[i].thread, nullptr);
+    if (slots_[i].thread.exists) pthread_join(slots_[i].thread.thread, nullptr);
   }
   used_slots_ = 0;
 }
@@ -218,16 +142,3 @@ std::size_t Baton::parked_stack(engine::Task& asking, engine::Task& parked, std:
 }
 
 }  // namespace weft::executor
-
-namespace weft::engine {
-
-Executor& make_executor(ProcessImage& image, trace::Channel& channel, bool fresh_threads) noexcept {
-  // Never unmapped: it lives as long as the worker.
-  static_assert(alignof(executor::Baton) <= 4096);
-  void* const memory = mmap(nullptr, sizeof(executor::Baton), PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the executor");
-  return *::new (memory) executor::Baton(image, channel, fresh_threads);
-}
-
-}  // namespace weft::engine

@@ -5,10 +5,8 @@
 // them holds the baton. A hand-off is one futex wake and one futex wait; the
 // process is pinned to one processor, so the pair is a direct switch.
 //
-// Threads live in slots. A slot's stack is at a fixed address, the same in every
-// process and under address randomisation, so that stack addresses and
-// pthread_t values do not depend on the run. A pooled slot keeps its thread
-// between executions; a fresh one makes a new thread for each task.
+// Threads live in slots (slot_thread.h). A pooled slot keeps its thread between executions; a
+// fresh one makes a new thread for each task.
 //
 // Futexes, not spinning: on one processor a spinning waiter would keep the
 // holder from running, and with several it doubled the median under load
@@ -24,6 +22,8 @@
 #include "harness/base/mapped_array.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/process_image.h"
+#include "harness/executor/slot_thread.h"
+#include "harness/executor/stack_switch.h"
 #include "harness/trace/channel.h"
 
 namespace weft::executor {
@@ -41,8 +41,13 @@ class Baton final : public engine::Executor {
   void recycle() noexcept override;
   std::size_t parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                            std::size_t capacity) noexcept override;
-  [[nodiscard]] StackArea stack_area(std::size_t slot) const noexcept override;
-  [[nodiscard]] pthread_t thread_of(std::size_t slot) const noexcept override;
+  void thaw(engine::Task&) noexcept override {}  // they are
+  [[nodiscard]] StackArea stack_area(std::size_t slot) const noexcept override {
+    return executor::stack_area(slot);
+  }
+  [[nodiscard]] pthread_t thread_of(std::size_t slot) const noexcept override {
+    return slots_.data()[slot].thread.thread;
+  }
 
  private:
   /// One thread's end of the baton. All fields but `state` belong to whoever holds the baton.
@@ -51,11 +56,10 @@ class Baton final : public engine::Executor {
     std::atomic<std::int32_t> state;
     Baton* owner;
     engine::Task* task;
-    pthread_t thread;
-    std::int32_t tid;
-    bool has_thread;
-    bool abandoned;    // told to forget what it was doing
-    void* restart[5];  // __builtin_setjmp's: where an abandoned thread goes on
+    SlotThread thread;
+    FloatControl float_control;  // what the task inherits
+    bool abandoned;              // told to forget what it was doing
+    void* restart[5];            // __builtin_setjmp's: where an abandoned thread goes on
     // A request from somebody else to walk this parked thread's stack.
     std::atomic<std::int32_t>* asking;
     std::uintptr_t* frames;
@@ -63,12 +67,11 @@ class Baton final : public engine::Executor {
     std::size_t frame_count;
   };
 
-  static void* thread_main(void* slot);
-  void serve(Slot& slot);
+  static void serve(void* slot);
+  void serve_once(Slot& slot);
   void await(Slot& slot);
   void grant(std::atomic<std::int32_t>& state) noexcept;
   void await_state(std::atomic<std::int32_t>& state) noexcept;
-  [[nodiscard]] bool make_thread(Slot& slot, std::size_t index) noexcept;
   [[nodiscard]] Slot& slot_of(const engine::Task& task) noexcept;
 
   engine::ProcessImage& image_;

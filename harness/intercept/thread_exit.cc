@@ -8,6 +8,9 @@
 // not at all: we keep the lists and run them when the task ends.
 #include <threads.h>
 
+#include <cerrno>
+#include <utility>
+
 #include "harness/engine/subject.h"
 #include "harness/intercept/file_lock.h"
 #include "harness/intercept/hot_functions.h"
@@ -20,42 +23,76 @@ namespace {
 
 /// Keys are process-wide in glibc, so their table is too. Written before the
 /// snapshot by whoever creates keys then, and by tasks, whose keys
-/// forget_execution() deletes again.
+/// forget_execution() deletes again. The values that tasks give are ours: libc would find only some
+/// of them in the control block of the thread that it takes the caller for.
 struct Key {
   void (*destroy)(void*) = nullptr;
+  bool exists = false;
   bool made_by_task = false;
+  std::uint64_t incarnation = 0;  // a key that was deleted and made anew has no values; 0: not ours
 };
 Key keys[PTHREAD_KEYS_MAX];
-
-template <typename Visit>
-void for_each_key_set(ThreadRecord& record, Visit visit) {
-  for (std::size_t word = 0; word < std::size(record.keys_set); ++word) {
-    for (std::uint64_t bits = record.keys_set[word]; bits != 0; bits &= bits - 1) {
-      visit(
-          static_cast<pthread_key_t>(word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))));
-    }
-  }
-}
 
 int create_key(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   Task* const self = current_task;
   const int error =
       self == nullptr ? WEFT_REAL(pthread_key_create)(key, destroy) : hot.key_create(key, destroy);
-  if (error == 0 && *key < PTHREAD_KEYS_MAX) keys[*key] = {destroy, self != nullptr};
-  return error;
+  if (error != 0 || *key >= PTHREAD_KEYS_MAX) return error;
+  keys[*key] = {destroy, true, self != nullptr, keys[*key].incarnation + 1};
+  return 0;
 }
 
 int delete_key(pthread_key_t key) noexcept {
-  if (key < PTHREAD_KEYS_MAX) keys[key] = {};
+  if (key < PTHREAD_KEYS_MAX) keys[key] = {nullptr, false, false, keys[key].incarnation + 1};
   return current_task == nullptr ? WEFT_REAL(pthread_key_delete)(key) : hot.key_delete(key);
+}
+
+/// Null: this thread did not set it.
+KeyValue* find_value(const ThreadRecord& record, pthread_key_t key) noexcept {
+  KeyValue* entry = record.key_values;
+  while (entry != nullptr && entry->key != key) entry = entry->earlier;
+  return entry;
 }
 
 int set_key(pthread_key_t key, const void* value) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return WEFT_HOT_OR_REAL(setspecific, pthread_setspecific)(key, value);
-  const int error = hot.setspecific(key, value);
-  if (error == 0) record_of(*self).keys_set[key / 64] |= std::uint64_t{1} << (key % 64);
-  return error;
+  if (key >= PTHREAD_KEYS_MAX || keys[key].incarnation == 0) return hot.setspecific(key, value);
+  if (!keys[key].exists) return EINVAL;
+  ThreadRecord& record = record_of(*self);
+  KeyValue* entry = find_value(record, key);
+  if (entry == nullptr) {
+    entry = self->execution->arena().make<KeyValue>();
+    entry->key = key;
+    entry->earlier = record.key_values;
+    record.key_values = entry;
+  }
+  entry->incarnation = keys[key].incarnation;
+  entry->value = const_cast<void*>(value);
+  return 0;
+}
+
+void* get_key(pthread_key_t key) noexcept {
+  Task* const self = current_task;
+  if (self == nullptr) return WEFT_HOT_OR_REAL(getspecific, pthread_getspecific)(key);
+  const KeyValue* const entry = find_value(record_of(*self), key);
+  // Set before the thread was a task, as AddressSanitizer's are.
+  if (entry == nullptr) return hot.getspecific(key);
+  return entry->incarnation == keys[key].incarnation ? entry->value : nullptr;
+}
+
+/// In the order of the keys, as glibc's. A visit may set further ones.
+template <typename Visit>
+void for_each_value_by_key(ThreadRecord& record, Visit visit) {
+  for (pthread_key_t from = 0; from < PTHREAD_KEYS_MAX;) {
+    KeyValue* next = nullptr;
+    for (KeyValue* entry = record.key_values; entry != nullptr; entry = entry->earlier) {
+      if (entry->key >= from && (next == nullptr || entry->key < next->key)) next = entry;
+    }
+    if (next == nullptr) return;
+    from = next->key + 1;
+    visit(*next);
+  }
 }
 
 void run_thread_local_destructors(ThreadRecord& record) {
@@ -74,18 +111,17 @@ void run_exit_destructors(Task& self) {
   // POSIX: destructors may set values again; give up after so many rounds.
   for (int round = 0; round < PTHREAD_DESTRUCTOR_ITERATIONS; ++round) {
     bool any = false;
-    for_each_key_set(record, [&](pthread_key_t key) {
-      void* const value = pthread_getspecific(key);
-      if (value == nullptr || keys[key].destroy == nullptr) return;
+    for_each_value_by_key(record, [&](KeyValue& entry) {
+      const Key& key = keys[entry.key];
+      void* const value = std::exchange(entry.value, nullptr);
+      if (value == nullptr || key.destroy == nullptr || entry.incarnation != key.incarnation)
+        return;
       any = true;
-      hot.setspecific(key, nullptr);
-      keys[key].destroy(value);
+      key.destroy(value);
     });
     if (!any) break;
   }
   run_thread_local_destructors(record);
-  // Values without a destructor must not reach this pooled thread's next task.
-  for_each_key_set(record, [](pthread_key_t key) { hot.setspecific(key, nullptr); });
 }
 
 }  // namespace weft::intercept
@@ -102,7 +138,7 @@ void weft::engine::forget_execution(Execution& execution) noexcept {
   for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; ++key) {
     if (!weft::intercept::keys[key].made_by_task) continue;
     WEFT_REAL(pthread_key_delete)(key);
-    weft::intercept::keys[key] = {};
+    weft::intercept::keys[key].exists = weft::intercept::keys[key].made_by_task = false;
   }
 }
 
@@ -117,6 +153,8 @@ WEFT_INTERPOSE int pthread_key_delete(pthread_key_t key) noexcept { return delet
 WEFT_INTERPOSE int pthread_setspecific(pthread_key_t key, const void* value) noexcept {
   return set_key(key, value);
 }
+
+WEFT_INTERPOSE void* pthread_getspecific(pthread_key_t key) noexcept { return get_key(key); }
 
 // C11's, which glibc does not lead through the above.
 
@@ -141,3 +179,5 @@ WEFT_INTERPOSE int __cxa_thread_atexit_impl(void (*destroy)(void*), void* object
   record.destructors = entry;
   return 0;
 }
+
+WEFT_INTERPOSE void* tss_get(tss_t key) { return get_key(key); }

@@ -20,17 +20,25 @@ struct ThreadLocalDestructor {
   ThreadLocalDestructor* earlier = nullptr;
 };
 
+/// What a thread made of a thread-specific key.
+struct KeyValue {
+  pthread_key_t key = 0;
+  std::uint64_t incarnation = 0;  // the key's, when it was set
+  void* value = nullptr;
+  KeyValue* earlier = nullptr;
+};
+
 /// Lives in the execution's arena; one per thread task.
 struct ThreadRecord {
   void* (*start)(void*) = nullptr;
   void* argument = nullptr;
   void* result = nullptr;
-  ThreadLocalDestructor* destructors = nullptr;        // latest first
-  std::uint64_t keys_set[PTHREAD_KEYS_MAX / 64] = {};  // keys that this thread gave a value
-  std::uintptr_t frame = 0;                            // where pthread_exit unwinds to
-  void* exit_buffer[5] = {};                           // __builtin_setjmp's
-  char name[16] = {};                                  // with its terminating zero, as in Linux
-  std::uint64_t outside = 0;                           // state of its random numbers; 0: none yet
+  ThreadLocalDestructor* destructors = nullptr;  // latest first
+  KeyValue* key_values = nullptr;                // one for each key that it set, latest first
+  std::uintptr_t frame = 0;                      // where pthread_exit unwinds to
+  void* exit_buffer[5] = {};                     // __builtin_setjmp's
+  char name[16] = {};                            // with its terminating zero, as in Linux
+  std::uint64_t outside = 0;                     // state of its random numbers; 0: none yet
 };
 
 [[nodiscard]] inline ThreadRecord& record_of(Task& task) noexcept {

@@ -40,7 +40,8 @@ struct Options {
   unsigned spurious_wakeups = 0;     // so many waits on condition variables may end for no reason
                                      // in an execution, and weak compare-exchanges fail (g++)
   unsigned allocation_failures = 0;  // of malloc and operator new, likewise
-  bool fresh_threads = false;        // a new kernel thread per task instead of a pooled one
+  std::string executor = "auto";     // how tasks get the processor: alias, baton or fresh; auto takes
+                                     // alias, the fast one, where it works
   bool keep_going = false;           // go on after the first finding
   std::string out = {};              // directory for findings; empty: ./weft-findings
   std::string replay = {};           // a token or its file: replay this instead of exploring

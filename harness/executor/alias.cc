@@ -1,0 +1,211 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "harness/executor/alias.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+
+#include "harness/base/check.h"
+#include "harness/base/system_call.h"
+#include "harness/engine/unwind.h"
+#include "harness/executor/futex.h"
+#include "harness/executor/stack_switch.h"
+
+namespace weft::executor {
+namespace {
+
+/// Of a slot's stack, above its tasks': for what goes on around a task.
+constexpr std::size_t kAroundBytes = 4096;
+
+constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
+
+[[noreturn]] void stay_for_the_debugger() noexcept {
+  for (;;) system_call(SYS_pause);
+}
+
+engine::Executor::StackArea own_stack() noexcept {
+  if (!asan::kEnabled) return {};  // nobody asks
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  pthread_getattr_np(pthread_self(), &attributes);
+  pthread_attr_getstack(&attributes, &low, &bytes);
+  pthread_attr_destroy(&attributes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(low);
+  return {begin, begin + bytes};
+}
+
+}  // namespace
+
+Alias::Alias(engine::ProcessImage& image) noexcept
+    : image_(image), slots_(trace::kMaxTasks), signal_stack_(kSignalStackBytes) {}
+
+const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
+  // The carrier takes the signals of all tasks.
+  stack_t signal_stack{};
+  signal_stack.ss_sp = signal_stack_.data();
+  signal_stack.ss_size = signal_stack_.size();
+  sigaltstack(&signal_stack, nullptr);
+  controller_.area = own_stack();
+  if (!start_kernel_thread(slots_[0], 0)) return "the system refuses another thread";
+  const char* const unlike = carrier_.discover(slots_[0].identity);
+  if (unlike != nullptr) return unlike;
+  running_ = &controller_;
+  controller_.identity = carrier_.own();
+  engine::shared_error_number = carrier_.error_number();
+  running_tid.store(controller_.identity.tid, std::memory_order_relaxed);
+  return nullptr;
+}
+
+// --- Kernel threads
+
+bool Alias::start_kernel_thread(Slot& slot, std::size_t index) noexcept {
+  slot.owner = this;
+  slot.area = executor::stack_area(index);
+  if (!start_thread(slot.thread, index, &Alias::serve, &slot)) return false;
+  // acquire: pairs with the thread's store in weft_park(); from then on its stack is ours.
+  while (slot.asleep.load(std::memory_order_acquire) == 0) futex_wait(slot.asleep, 0);
+  slot.identity = identity_of(slot.thread.thread, slot.thread.tid.load(std::memory_order_relaxed));
+  return true;
+}
+
+void Alias::serve(void* argument) {
+  Slot& slot = *static_cast<Slot*>(argument);
+  sigset_t all;
+  sigfillset(&all);
+  // By the system call: libc's function keeps two signals of its own deliverable.
+  system_call(SYS_rt_sigprocmask, SIG_BLOCK, &all, nullptr, 8);
+  weft_park(&slot.context, &slot.asleep, &slot.awake);
+  WEFT_UNREACHABLE("a kernel thread went on without a task");
+}
+
+bool Alias::start(engine::Task& task, std::size_t index) noexcept {
+  Slot& slot = slots_[index];
+  slot.task = &task;
+  if (!slot.thread.exists) {
+    // What libc does for a new thread, it does for the thread that it takes us for.
+    Slot& creator = *running_;
+    take_for(controller_);
+    const bool started = start_kernel_thread(slot, index);
+    take_for(creator);
+    if (!started) return false;
+  }
+  slot.context = make_context(slot.thread.task_stack + kAroundBytes, &Alias::begin, &slot,
+                              current_float_control());
+  if (index >= used_slots_) used_slots_ = index + 1;
+  return true;
+}
+
+void Alias::begin(void* argument) {
+  Slot& slot = *static_cast<Slot*>(argument);
+  slot.owner->came_back(slot);
+  asan::drop_frames();  // of a task before it that was dropped where it stood
+  weft_call_on_stack(slot.thread.task_stack, &run_task, slot.task);
+}
+
+// --- Switching
+
+void Alias::take_for(Slot& next) noexcept {
+  carrier_.change(running_->identity, next.identity);
+  running_ = &next;
+}
+
+void Alias::resume(Slot& from, Slot& to) noexcept {
+  from.fake_stack.stop(from.area.low, from.area.high);
+  take_for(to);
+  weft_switch_stack(&from.context, to.context);
+  came_back(from);
+}
+
+/// `slot` runs again.
+void Alias::came_back(Slot& slot) noexcept {
+  slot.fake_stack.go_on();
+  if (thawing_ != nullptr && thawing_ != &slot) stay_for_the_debugger();
+  if (slot.asking == nullptr) [[likely]]
+    return;
+  Slot& asking = *slot.asking;
+  slot.asking = nullptr;
+  slot.frame_count = engine::capture_stack(slot.frames, slot.frame_capacity, slot.task->pending.pc);
+  resume(slot, asking);
+}
+
+/// `from` has no further use for its stack.
+void Alias::end(Slot& from, Slot& to) noexcept {
+  from.fake_stack.stop(from.area.low, from.area.high);
+  take_for(to);
+  weft_leave_stack(to.context);
+}
+
+void Alias::run(engine::Task& first) noexcept {
+  const int error = *carrier_.error_number();
+  resume(controller_, slot_of(first));
+  *carrier_.error_number() = error;
+  if (thawing_ != nullptr) wake_all();
+}
+
+void Alias::switch_to(engine::Task& from, engine::Task& to) noexcept {
+  const int error = *carrier_.error_number();
+  resume(slot_of(from), slot_of(to));
+  *carrier_.error_number() = error;
+}
+
+void Alias::leave(engine::Task& from, engine::Task& to) noexcept {
+  image_.reset_thread_locals();
+  end(slot_of(from), slot_of(to));
+}
+
+void Alias::finish(engine::Task& from) noexcept {
+  image_.reset_thread_locals();
+  end(slot_of(from), controller_);
+}
+
+void Alias::abandon(engine::Task& from) {
+  slot_of(from).context = __builtin_frame_address(0);  // as deep as its stack is in use
+  end(slot_of(from), controller_);
+}
+
+void Alias::recycle() noexcept {
+  // A task that waits for ever is dropped where it stands. No destructor runs;
+  // none is missed, for all memory of the subject is about to be restored.
+  for (std::size_t i = 0; i < used_slots_; ++i) {
+    Slot& slot = slots_.data()[i];
+    if (slot.task->state == engine::TaskState::kEnded) continue;
+    take_for(slot);
+    image_.reset_thread_locals();
+    take_for(controller_);
+    asan::forget_stack(reinterpret_cast<std::uintptr_t>(slot.context), slot.thread.task_stack);
+    slot.task->state = engine::TaskState::kEnded;
+  }
+}
+
+// --- Looking at others
+
+std::size_t Alias::parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
+                                std::size_t capacity) noexcept {
+  Slot& slot = slot_of(parked);
+  slot.frames = frames;
+  slot.frame_capacity = capacity;
+  slot.asking = &slot_of(asking);
+  resume(slot_of(asking), slot);
+  return slot.frame_count;
+}
+
+void Alias::thaw(engine::Task& at) noexcept {
+  thawing_ = &slot_of(at);
+  resume(*thawing_, controller_);
+}
+
+/// The controller's end of it.
+void Alias::wake_all() noexcept {
+  for (std::size_t i = 0; i < used_slots_; ++i) {
+    Slot& slot = slots_.data()[i];
+    if (slot.task->state == engine::TaskState::kEnded) continue;
+    // release: the thread finds its context, and thawing_.
+    slot.awake.store(1, std::memory_order_release);
+    futex_wake(slot.awake);
+  }
+  stay_for_the_debugger();
+}
+
+}  // namespace weft::executor
