@@ -12,6 +12,7 @@
 #include <exception>
 #include <typeinfo>
 
+#include "harness/base/signal_action.h"
 #include "harness/base/text_buffer.h"
 #include "harness/engine/watchdog.h"
 
@@ -33,6 +34,7 @@ bool holds_freed_memory(const ucontext_t& context) noexcept {
 }
 
 void on_fatal_signal(int signal, siginfo_t* info, void* context) {
+  if (watched->image().absorbs(signal, *info, context)) return;
   switch (watched->reporting()) {
     case Execution::Reporting::kNot: break;
     case Execution::Reporting::kDescribing: watched->leave_undescribed();
@@ -110,16 +112,14 @@ bool has_joinable_thread(Execution& execution) noexcept {
 void install_crash_handlers(Execution& execution) noexcept {
   watched = &execution;
   std::set_terminate(&on_terminate);
-  struct sigaction action {};
-  sigfillset(&action.sa_mask);
+  sigset_t blocked;
+  sigfillset(&blocked);
   // A crash while we report a crash, of which a damaged stack is the usual cause, is ours as well.
-  for (const int signal : kFatalSignals) sigdelset(&action.sa_mask, signal);
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  action.sa_sigaction = &on_fatal_signal;
-  for (const int signal : kFatalSignals) sigaction(signal, &action, nullptr);
-  action.sa_flags = static_cast<int>(SA_SIGINFO | SA_ONSTACK | SA_RESETHAND);
-  action.sa_sigaction = &on_watchdog;
-  sigaction(kWatchdogSignal, &action, nullptr);
+  for (const int signal : kFatalSignals) sigdelset(&blocked, signal);
+  for (const int signal : kFatalSignals)
+    handle_signal(signal, &on_fatal_signal, SA_ONSTACK | SA_NODEFER, blocked);
+  handle_signal(kWatchdogSignal, &on_watchdog, static_cast<int>(SA_ONSTACK | SA_RESETHAND),
+                blocked);
 }
 
 }  // namespace weft::engine

@@ -6,6 +6,8 @@
 // image/ folder implements it.
 #pragma once
 
+#include <signal.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -63,6 +65,17 @@ class ProcessImage {
   virtual void snapshot(std::uintptr_t stack_low) noexcept = 0;
   /// Brings it back and empties the subject's heap.
   virtual void restore() noexcept = 0;
+
+  /// From here on restore() touches only what was written in some execution, where the system
+  /// provides for that. For one kernel thread that runs all tasks, and many executions.
+  virtual void guard() noexcept = 0;
+  /// Around the subject's running, between guard() and the worker's end.
+  virtual void subject_starts() noexcept = 0;
+  virtual void subject_stopped() noexcept = 0;
+  /// For signal handlers: whether the signal was the guard's doing. The interrupted code goes on then.
+  virtual bool absorbs(int signal, const siginfo_t& info, void* context) noexcept = 0;
+  /// False where the subject is known to have made no system call since subject_starts().
+  [[nodiscard]] virtual bool may_have_called_system() const noexcept = 0;
   /// Gives the calling thread's thread_locals their initial values.
   virtual void reset_thread_locals() noexcept = 0;
 

@@ -98,12 +98,14 @@ bool Worker::run_one(std::uint64_t index) noexcept {
     channel.exhausted.store(true, std::memory_order_relaxed);
     return false;
   }
-  if (config.output_fd >= 0 && lseek(config.output_fd, 0, SEEK_END) > 0) {
-    // The file holds the current execution's output only.
-    if (ftruncate(config.output_fd, 0) != 0) return false;
-  }
+  // The file holds the current execution's output only.
+  if (config.output_fd >= 0 && image.may_have_called_system() &&
+      lseek(config.output_fd, 0, SEEK_END) > 0 && ftruncate(config.output_fd, 0) != 0)
+    return false;
   channel.phase.store(trace::WorkerPhase::kExecuting, std::memory_order_relaxed);
+  image.subject_starts();
   execution.run(*config.strategy, &run_root, &root);
+  image.subject_stopped();
   channel.phase.store(trace::WorkerPhase::kBetween, std::memory_order_relaxed);
   count_distinct(channel.estimator, channel.schedule_digest);
   channel.strategy_state_size =
@@ -121,6 +123,8 @@ void Worker::work() noexcept {
   prepare();
   image.snapshot(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
   warm_up();
+  // Not for a single one, which somebody may be looking at with a debugger.
+  if (config.executor == ExecutorKind::kAlias && config.count > 1) image.guard();
   config.strategy->load(channel.strategy_state, channel.strategy_state_size);
   for (std::uint64_t n = 0; n < config.count; ++n) {
     if (channel.stop_requested.load(std::memory_order_relaxed)) break;

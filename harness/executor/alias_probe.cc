@@ -69,6 +69,11 @@ class NoImage final : public engine::ProcessImage {
  public:
   void snapshot(std::uintptr_t) noexcept override {}
   void restore() noexcept override {}
+  void guard() noexcept override {}
+  void subject_starts() noexcept override {}
+  void subject_stopped() noexcept override {}
+  bool absorbs(int, const siginfo_t&, void*) noexcept override { return false; }
+  bool may_have_called_system() const noexcept override { return true; }
   void reset_thread_locals() noexcept override {}
   void* allocate(const engine::BlockEvent&, std::uint64_t, std::size_t, std::size_t,
                  AllocationFamily) noexcept override {

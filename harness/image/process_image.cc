@@ -11,13 +11,13 @@
 
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
-#include "harness/base/mapping.h"
 #include "harness/engine/task.h"
 #include "harness/image/leak_search.h"
 #include "harness/image/modules.h"
-#include "harness/image/raw_memory.h"
+#include "harness/image/saved_memory.h"
 #include "harness/image/segments.h"
 #include "harness/image/subject_heap.h"
+#include "harness/image/system_call_trap.h"
 #include "harness/image/thread_image.h"
 #include "harness/image/uninstrumented.h"
 
@@ -98,20 +98,48 @@ class Image final : public engine::ProcessImage {
   void snapshot(std::uintptr_t stack_low) noexcept override {
     segments_.snapshot();
     heap_.seal();
-    stack_begin_ = reinterpret_cast<std::byte*>(stack_low);
-    const auto* const stack_end = static_cast<const std::byte*>(__libc_stack_end);
-    stack_bytes_ =
-        stack_begin_ < stack_end ? static_cast<std::size_t>(stack_end - stack_begin_) : 0;
-    if (stack_bytes_ != 0) {
-      stack_ = Mapping(stack_bytes_);
-      raw_copy(stack_.data(), stack_begin_, stack_bytes_);
-    }
+    auto* const stack_end = static_cast<char*>(__libc_stack_end);
+    stack_.add(reinterpret_cast<char*>(stack_low), stack_end);
+    stack_.take();
   }
 
   void restore() noexcept override {
     segments_.restore();
-    if (stack_bytes_ != 0) raw_copy(stack_begin_, stack_.data(), stack_bytes_);
+    stack_.restore();
     heap_.reset();
+    if (lifted_ && lifts_ < kMostLifts) guard_memory();
+  }
+
+  void guard() noexcept override {
+    // AddressSanitizer's own code writes to the subject's memory and its shadow as it pleases.
+    if (!asan::kEnabled && trap_.prepare()) guard_memory();
+  }
+
+  void subject_starts() noexcept override {
+    if (guarding_) trap_.arm();
+  }
+
+  void subject_stopped() noexcept override {
+    silent_ = guarding_;
+    trap_.disarm();
+  }
+
+  bool may_have_called_system() const noexcept override { return !silent_; }
+
+  bool absorbs(int signal, const siginfo_t& info, void* context) noexcept override {
+    if (!guarding_) return false;
+    if (trap_.sprang(signal, info, context)) {
+      lift();
+      return true;
+    }
+    if (signal != SIGSEGV || info.si_code != SEGV_ACCERR) return false;
+    const bool armed = trap_.armed();
+    trap_.disarm();  // our own system calls
+    const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+    bool was_guarded = false;
+    for_each_memory([&](SavedMemory& memory) { was_guarded |= memory.written(address); });
+    if (armed) trap_.arm();
+    return was_guarded;
   }
 
   void reset_thread_locals() noexcept override { threads_.reset_calling_thread(); }
@@ -141,7 +169,7 @@ class Image final : public engine::ProcessImage {
     if (heap_.live_since_baseline() == 0 || !segments_.taken()) return 0;
     LeakSearch search(heap_);
     segments_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
-    search.scan(stack_begin_, stack_begin_ + stack_bytes_);
+    stack_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
     std::size_t count = 0;
     search.for_each_leak([&](const BlockView& block) {
       if (count++ == 0) first = describe(block);
@@ -200,13 +228,40 @@ class Image final : public engine::ProcessImage {
   }
 
  private:
+  // System calls may write anywhere, so the guards are down from the first in an execution to its
+  // end. A program that goes on making some is better off without.
+  static constexpr unsigned kMostLifts = 16;
+
+  template <typename Visitor>
+  void for_each_memory(Visitor&& visit) noexcept {
+    visit(segments_.memory());
+    visit(heap_.memory());
+    visit(stack_);
+  }
+
+  void guard_memory() noexcept {
+    for_each_memory([](SavedMemory& memory) { memory.guard(); });
+    guarding_ = true;
+    lifted_ = false;
+  }
+
+  void lift() noexcept {
+    for_each_memory([](SavedMemory& memory) { memory.lift(); });
+    guarding_ = false;
+    lifted_ = true;
+    ++lifts_;
+  }
+
   SubjectHeap& heap_;
   ModuleTable modules_;
   SegmentImage segments_;
   ThreadImage threads_;
-  std::byte* stack_begin_ = nullptr;
-  std::size_t stack_bytes_ = 0;
-  Mapping stack_;
+  SavedMemory stack_;
+  SystemCallTrap trap_;
+  bool guarding_ = false;
+  bool lifted_ = false;  // by a system call of this execution
+  bool silent_ = false;  // the latest execution made no system call
+  unsigned lifts_ = 0;
 };
 
 }  // namespace

@@ -23,14 +23,13 @@
 #include <cstddef>
 
 #include "harness/base/fixed_vector.h"
-#include "harness/base/mapping.h"
 #include "harness/image/loaded_module.h"
+#include "harness/image/saved_memory.h"
 
 namespace weft::image {
 
 class SegmentImage {
  public:
-  static constexpr std::size_t kMaxRanges = 2048;  // segments, times the holes made in them
   static constexpr std::size_t kMaxExclusions = 256;
 
   explicit SegmentImage(ModulePolicy policy = belongs_to_subject) noexcept : policy_(policy) {}
@@ -42,34 +41,30 @@ class SegmentImage {
   void snapshot() noexcept;
 
   // Puts the remembered contents back; returns how many bytes had to be written (in blocks of 64).
-  std::size_t restore() noexcept;
+  std::size_t restore() noexcept { return memory_.restore(); }
 
-  bool taken() const noexcept { return !contents_.empty(); }
-  // How much is compared by each restore().
-  std::size_t covered_bytes() const noexcept { return covered_bytes_; }
-  bool covers(const void* address) const noexcept;
+  bool taken() const noexcept { return memory_.taken(); }
+  // How much restore() puts back, if all of it changed.
+  std::size_t covered_bytes() const noexcept { return memory_.covered_bytes(); }
+  bool covers(const void* address) const noexcept { return memory_.covers(address); }
   /// visit(first byte, one past the last) for each range that restore() restores.
   template <typename Visitor>
   void for_each_range(Visitor&& visit) const noexcept {
-    for (const Range& range : ranges_) visit(range.begin, range.end);
+    memory_.for_each_range(visit);
   }
+  SavedMemory& memory() noexcept { return memory_; }
 
  private:
-  struct Range {
-    char* begin;
-    char* end;
-    std::size_t size() const noexcept { return static_cast<std::size_t>(end - begin); }
+  struct Exclusion {
+    const char* begin;
+    const char* end;
   };
 
   void collect(const LoadedModule& module) noexcept;
-  void add(Range range) noexcept;
-  void subtract(Range hole) noexcept;
 
   ModulePolicy policy_;
-  FixedVector<Range, kMaxExclusions> exclusions_;
-  FixedVector<Range, kMaxRanges> ranges_;
-  Mapping contents_;  // of the ranges, one after the other
-  std::size_t covered_bytes_ = 0;
+  FixedVector<Exclusion, kMaxExclusions> exclusions_;
+  SavedMemory memory_;
 };
 
 }  // namespace weft::image

@@ -120,7 +120,7 @@ TEST_F(SegmentsTest, ASnapshotReplacesTheEarlierOne) {
 
 TEST(SegmentsDeathTest, RestoreBeforeSnapshotIsAnInternalError) {
   auto image = make_mapped<SegmentImage>();
-  EXPECT_EXIT(image->restore(), testing::ExitedWithCode(3), "restore before snapshot");
+  EXPECT_EXIT(image->restore(), testing::ExitedWithCode(3), "restore before take");
 }
 
 }  // namespace

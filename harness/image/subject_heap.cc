@@ -83,6 +83,7 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
   } else {
     return nullptr;
   }
+  classes_in_use_ |= std::uint64_t{1} << size_class;
   state_.live_blocks += 1;
   if (sealed_) state_.live_since_baseline += 1;
   state_.live_bytes += block_bytes;
@@ -151,6 +152,7 @@ FreeVerdict SubjectHeap::free_unchecked(void* block, const BlockEvent& by) noexc
   const BlockNumber number{size_class, kBlockDividers[size_class].quotient(
                                            static_cast<std::uint32_t>(offset % kSliceBytes))};
   record(number).freed = by;
+  if (view.record->baseline) records_changed_ = true;
   if (shadowed()) shadow_freed(number);
   raw_fill(block, static_cast<unsigned char>(kPoison),
            std::min<std::size_t>(kBlockBytes[size_class], options_.poison_bytes));
@@ -237,10 +239,13 @@ void SubjectHeap::shadow_freed(BlockNumber block) noexcept {
 
 void SubjectHeap::seal() noexcept {
   WEFT_CHECK(!sealed_, "the subject heap's baseline is taken twice");
-  std::size_t content_bytes = 0;
+  std::size_t shadow_total = 0;
   std::size_t record_count = 0;
   for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
-    content_bytes += std::size_t{state_.classes[c].used} * kBlockBytes[c];
+    auto* const begin = reinterpret_cast<char*>(address_of({c, 0}));
+    const std::size_t bytes = std::size_t{state_.classes[c].used} * kBlockBytes[c];
+    saved_.add(begin, begin + bytes);
+    shadow_total += bytes / asan::kGranule;
     record_count += state_.classes[c].used;
     for (std::uint32_t i = 0; i < state_.classes[c].used; ++i) {
       BlockRecord& block = record({c, i});
@@ -248,17 +253,14 @@ void SubjectHeap::seal() noexcept {
       if (!block.baseline) block.state = BlockState::kFree;
     }
   }
-  saved_contents_ = Mapping(content_bytes);
+  saved_.take();
   saved_records_ = Mapping(record_count * sizeof(BlockRecord));
-  if (shadowed()) saved_shadow_ = Mapping(content_bytes / asan::kGranule);
-  std::byte* contents = saved_contents_.data();
+  if (shadowed()) saved_shadow_ = Mapping(shadow_total);
   std::byte* shadow = saved_shadow_.data();
   std::byte* records = saved_records_.data();
   for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
     const std::size_t used = state_.classes[c].used;
-    raw_copy(contents, address_of({c, 0}), used * kBlockBytes[c]);
     raw_copy(records, records_[c], used * sizeof(BlockRecord));
-    contents += used * kBlockBytes[c];
     records += used * sizeof(BlockRecord);
     if (!shadowed()) continue;
     const std::size_t shadow_bytes = used * kBlockBytes[c] / asan::kGranule;
@@ -274,31 +276,39 @@ void SubjectHeap::seal() noexcept {
     blocks = {.used = first_[c], .free_head = kNoBlock};
   }
   baseline_ = state_;
+  classes_in_use_ = 0;
   sealed_ = true;
 }
 
 void SubjectHeap::reset() noexcept {
-  const std::byte* contents = saved_contents_.data();
+  saved_.restore();
+  if (records_changed_) restore_records();
+  if (shadowed()) restore_shadow();
+  // Records past the baseline need no clearing: allocate_block writes all of a record.
+  for (std::uint64_t bits = classes_in_use_; bits != 0; bits &= bits - 1) {
+    const auto c = static_cast<std::uint32_t>(std::countr_zero(bits));
+    forget_contents(c, first_[c], state_.classes[c].used);
+  }
+  classes_in_use_ = 0;
+  state_ = baseline_;
+}
+
+void SubjectHeap::restore_records() noexcept {
   const std::byte* records = saved_records_.data();
+  for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
+    restore_changed(records_[c], records, kept_[c] * sizeof(BlockRecord));
+    records += kept_[c] * sizeof(BlockRecord);
+  }
+  records_changed_ = false;
+}
+
+void SubjectHeap::restore_shadow() noexcept {
   const std::byte* shadow = saved_shadow_.data();
   for (std::uint32_t c = 0; c < kSizeClasses; ++c) {
-    const std::uint32_t kept = kept_[c];
-    if (kept != 0) {
-      restore_changed(address_of({c, 0}), contents, std::size_t{kept} * kBlockBytes[c]);
-      restore_changed(records_[c], records, kept * sizeof(BlockRecord));
-      contents += std::size_t{kept} * kBlockBytes[c];
-      records += kept * sizeof(BlockRecord);
-    }
-    if (kept != 0 && shadowed()) {
-      const std::size_t shadow_bytes = std::size_t{kept} * kBlockBytes[c] / asan::kGranule;
-      restore_changed(asan::shadow_of(address_of({c, 0})), shadow, shadow_bytes);
-      shadow += shadow_bytes;
-    }
-    // Records past the baseline need no clearing: allocate_block writes all of a record.
-    const std::uint32_t used = state_.classes[c].used;
-    if (used != first_[c]) forget_contents(c, first_[c], used);
+    const std::size_t bytes = std::size_t{kept_[c]} * kBlockBytes[c] / asan::kGranule;
+    restore_changed(asan::shadow_of(address_of({c, 0})), shadow, bytes);
+    shadow += bytes;
   }
-  state_ = baseline_;
 }
 
 void SubjectHeap::forget_contents(std::uint32_t size_class, std::uint32_t first,

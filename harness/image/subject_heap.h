@@ -42,6 +42,7 @@
 #include "harness/base/allocation_family.h"
 #include "harness/base/ids.h"
 #include "harness/base/mapping.h"
+#include "harness/image/saved_memory.h"
 #include "harness/image/size_classes.h"
 
 namespace weft::image {
@@ -163,6 +164,8 @@ class SubjectHeap {
 
   // Makes the present state the baseline, once.
   void seal() noexcept;
+  /// What reset() puts back, for whoever guards it. After seal().
+  SavedMemory& memory() noexcept { return saved_; }
   // Back to the baseline; everything later is forgotten. Costs a comparison of the baseline and a
   // fill of what was used since.
   void reset() noexcept;
@@ -249,6 +252,8 @@ class SubjectHeap {
   void quarantine(BlockNumber block) noexcept;
   void release_oldest() noexcept;
   bool poison_intact(const BlockView& block) const noexcept;
+  void restore_records() noexcept;
+  void restore_shadow() noexcept;
   void forget_contents(std::uint32_t size_class, std::uint32_t first, std::uint32_t end) noexcept;
   bool shadowed() const noexcept { return asan::kEnabled && options_.red_zone_bytes != 0; }
   void shadow_live(BlockNumber block, std::size_t size) noexcept;
@@ -283,9 +288,11 @@ class SubjectHeap {
   // Of each class's blocks the baseline has the first kept_; what came later begins at first_.
   std::array<std::uint32_t, kSizeClasses> kept_{};
   std::array<std::uint32_t, kSizeClasses> first_{};
-  Mapping saved_contents_;  // of the baseline's blocks, class by class
-  Mapping saved_shadow_;    // of the same, if shadowed()
+  SavedMemory saved_;     // the contents of the baseline's blocks
+  Mapping saved_shadow_;  // of the same, if shadowed()
   Mapping saved_records_;
+  bool records_changed_ = false;      // of the baseline's blocks, since the last reset()
+  std::uint64_t classes_in_use_ = 0;  // a bit for each class that has given out a block since
   bool sealed_ = false;
 };
 

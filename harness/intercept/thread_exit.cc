@@ -32,17 +32,20 @@ struct Key {
   std::uint64_t incarnation = 0;  // a key that was deleted and made anew has no values; 0: not ours
 };
 Key keys[PTHREAD_KEYS_MAX];
+std::size_t made_by_tasks = 0;  // of those that exist
 
 int create_key(pthread_key_t* key, void (*destroy)(void*)) noexcept {
   Task* const self = current_task;
   const int error =
       self == nullptr ? WEFT_REAL(pthread_key_create)(key, destroy) : hot.key_create(key, destroy);
   if (error != 0 || *key >= PTHREAD_KEYS_MAX) return error;
+  if (self != nullptr) ++made_by_tasks;
   keys[*key] = {destroy, true, self != nullptr, keys[*key].incarnation + 1};
   return 0;
 }
 
 int delete_key(pthread_key_t key) noexcept {
+  if (key < PTHREAD_KEYS_MAX && keys[key].made_by_task) --made_by_tasks;
   if (key < PTHREAD_KEYS_MAX) keys[key] = {nullptr, false, false, keys[key].incarnation + 1};
   return current_task == nullptr ? WEFT_REAL(pthread_key_delete)(key) : hot.key_delete(key);
 }
@@ -135,8 +138,9 @@ void weft::engine::forget_execution(Execution& execution) noexcept {
   }
   // After the destructors of what was unloaded.
   weft::intercept::hot.mappings->unmap_all();
-  for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; ++key) {
+  for (pthread_key_t key = 0; weft::intercept::made_by_tasks != 0; ++key) {
     if (!weft::intercept::keys[key].made_by_task) continue;
+    --weft::intercept::made_by_tasks;
     WEFT_REAL(pthread_key_delete)(key);
     weft::intercept::keys[key].exists = weft::intercept::keys[key].made_by_task = false;
   }
