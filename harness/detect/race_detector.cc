@@ -34,7 +34,7 @@ Cell& RaceDetector::fresh_cell(std::uintptr_t address) noexcept {
   return cell;
 }
 
-bool RaceDetector::touch(std::uintptr_t address, std::size_t size, const Access& now,
+bool RaceDetector::touch(std::uintptr_t address, std::size_t size, Access now,
                          Conflict& conflict) noexcept {
   bool found = false;
   const auto examine = [&](History& history, std::uintptr_t at) {
@@ -60,8 +60,8 @@ bool RaceDetector::touch(std::uintptr_t address, std::size_t size, const Access&
   return found;
 }
 
-bool RaceDetector::release(std::uintptr_t address, std::size_t size, const Access& now,
-                           Conflict& conflict, model::HappensBefore& order) noexcept {
+bool RaceDetector::release(std::uintptr_t address, std::size_t size, Access now, Conflict& conflict,
+                           model::HappensBefore& order) noexcept {
   bool found = false;
   const auto examine = [&](const History& history, std::uintptr_t at) {
     if (found) return;
@@ -88,7 +88,7 @@ bool RaceDetector::release(std::uintptr_t address, std::size_t size, const Acces
   return found;
 }
 
-const Access* RaceDetector::conflict_in(const History& history, const Access& now) const noexcept {
+const Access* RaceDetector::conflict_in(const History& history, Access now) const noexcept {
   if (history.write.what() == AccessKind::kFree && !history.write.none()) return &history.write;
   if (unordered(history.write, now)) return &history.write;
   if (is_write(now.what())) {
@@ -105,7 +105,7 @@ const Access* RaceDetector::conflict_in(const History& history, const Access& no
   return nullptr;
 }
 
-void RaceDetector::note(History& history, const Access& now) noexcept {
+void RaceDetector::note(History& history, Access now) noexcept {
   switch (now.what()) {
     case AccessKind::kRead: return note_read(history, now);
     case AccessKind::kAtomicRead:
@@ -120,7 +120,7 @@ void RaceDetector::note(History& history, const Access& now) noexcept {
   }
 }
 
-void RaceDetector::note_read(History& history, const Access& now) noexcept {
+void RaceDetector::note_read(History& history, Access now) noexcept {
   const bool follows = history.read.none() || history.read.task == now.task ||
                        (history.more_reads == nullptr && !unordered(history.read, now));
   if (follows) {
@@ -138,7 +138,7 @@ void RaceDetector::note_read(History& history, const Access& now) noexcept {
   history.more_reads = entry;
 }
 
-void RaceDetector::note_atomic(History& history, const Access& now) noexcept {
+void RaceDetector::note_atomic(History& history, Access now) noexcept {
   for (AccessList* atomic = history.atomics; atomic != nullptr; atomic = atomic->next) {
     if (atomic->access.task == now.task && atomic->access.kind == now.kind) {
       atomic->access = now;

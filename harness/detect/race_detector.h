@@ -50,8 +50,7 @@ class RaceDetector {
 
   /// True where `now` is a plain access of memory that only its task has touched
   /// since it was allocated; it is then noted and there is nothing more to do.
-  [[nodiscard]] bool touch_own(std::uintptr_t address, std::size_t size,
-                               const Access& now) noexcept {
+  [[nodiscard]] bool touch_own(std::uintptr_t address, std::size_t size, Access now) noexcept {
     const std::size_t begin = address % Shadow::kGranule;
     Cell& cell = shadow_.cell(address);
     if (cell.generation != generation_ || cell.begin != begin || cell.end != begin + size ||
@@ -61,15 +60,40 @@ class RaceDetector {
     const auto of_another = [&](const Access& access) {
       return access.task != now.task && !access.none();
     };
-    if (history.more_reads != nullptr || history.atomics != nullptr || of_another(history.write))
-      return false;
+    if (history.more_reads != nullptr || history.atomics != nullptr) return false;
     if (!is_write(now.what())) {
+      // Its own read before this one was in order with whoever wrote.
+      if (history.read.task == now.task) {
+        history.read = now;
+        return true;
+      }
+      if (of_another(history.write)) return false;
       if (of_another(history.read)) return false;
       history.read = now;
       return true;
     }
-    if (of_another(history.read)) return false;
+    if (of_another(history.write) || of_another(history.read)) return false;
     history.write = now;
+    return true;
+  }
+
+  /// True where `now` is an atomic access of memory that its task has accessed so before, and
+  /// conflicts with nothing; it is then noted and there is nothing more to do.
+  [[nodiscard]] bool touch_atomic(std::uintptr_t address, std::size_t size, Access now) noexcept {
+    const std::size_t begin = address % Shadow::kGranule;
+    Cell& cell = shadow_.cell(address);
+    if (cell.generation != generation_ || cell.begin != begin || cell.end != begin + size ||
+        !cell.synchronises)
+      return false;
+    History& history = cell.history;
+    AccessList* own = history.atomics;
+    while (own != nullptr && (own->access.task != now.task || own->access.kind != now.kind))
+      own = own->next;
+    if (own == nullptr || history.more_reads != nullptr ||
+        history.write.what() == AccessKind::kFree || unordered(history.write, now) ||
+        (is_write(now.what()) && unordered(history.read, now)))
+      return false;
+    own->access = now;
     return true;
   }
 
@@ -80,11 +104,10 @@ class RaceDetector {
 
   /// Notes `now`, an access of any kind but kFree. True, and `conflict` filled in, where an
   /// earlier access (a free included) was not ordered before it.
-  bool touch(std::uintptr_t address, std::size_t size, const Access& now,
-             Conflict& conflict) noexcept;
+  bool touch(std::uintptr_t address, std::size_t size, Access now, Conflict& conflict) noexcept;
 
   /// The block's accesses must all be ordered before its free; its history ends here.
-  bool release(std::uintptr_t address, std::size_t size, const Access& now, Conflict& conflict,
+  bool release(std::uintptr_t address, std::size_t size, Access now, Conflict& conflict,
                model::HappensBefore& order) noexcept;
 
   /// Notes that HappensBefore knows `address`.
@@ -92,14 +115,14 @@ class RaceDetector {
 
  private:
   [[nodiscard]] Cell& fresh_cell(std::uintptr_t address) noexcept;
-  [[nodiscard]] bool unordered(const Access& earlier, const Access& now) const noexcept {
+  [[nodiscard]] bool unordered(const Access& earlier, Access now) const noexcept {
     return !earlier.none() && !order_.precedes(earlier.by(), earlier.operation, now.by());
   }
   /// The first access in `history` that conflicts with `now`, or null.
-  [[nodiscard]] const Access* conflict_in(const History& history, const Access& now) const noexcept;
-  void note(History& history, const Access& now) noexcept;
-  void note_read(History& history, const Access& now) noexcept;
-  void note_atomic(History& history, const Access& now) noexcept;
+  [[nodiscard]] const Access* conflict_in(const History& history, Access now) const noexcept;
+  void note(History& history, Access now) noexcept;
+  void note_read(History& history, Access now) noexcept;
+  void note_atomic(History& history, Access now) noexcept;
   void split(Cell& cell, std::uintptr_t granule) noexcept;
   [[nodiscard]] AccessList* copy(const AccessList* list) noexcept;
 

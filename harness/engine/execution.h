@@ -74,14 +74,25 @@ class Execution {
   /// First call on a task's own thread.
   void began(Task& task) noexcept { ask_for_plain_points(task); }
   /// Announces `operation` and returns when the task may perform it.
-  void point(Task& task, const trace::Operation& operation) noexcept;
+  void point(Task& task, const trace::Operation& operation) noexcept {
+    ++task.operation_index;
+    task.last_operation = task.operation_index;
+    plain_point(task, operation);
+  }
   /// The same for a wait for something that the engine does not see change: asked before each
   /// decision whether it has come. The task finds itself `woken` where nothing else could run; it
   /// may then wait in real time.
   void wait_outside(Task& task, const trace::Operation& operation,
                     const Readiness& readiness) noexcept;
   /// The same as point() for a plain access whose countdown ran out; the access is already counted.
-  void plain_point(Task& task, const trace::Operation& operation) noexcept;
+  void plain_point(Task& task, const trace::Operation& operation) noexcept {
+    if (invariant_count_ != 0) [[unlikely]]
+      check_invariants();
+    // Here, so that it is built where it stays: to read at once, and wider, what was just written
+    // to another place is what a processor does slowly.
+    task.pending = operation;
+    announced(task);
+  }
   /// Reports what the operation just performed yielded.
   void yielded(Task& task, std::uint64_t value) noexcept {
     for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->yielded(task, value);
@@ -191,7 +202,7 @@ class Execution {
     return task.state == TaskState::kReady && task.pending.kind == kind &&
            task.pending.address == address && !task.woken && !task.timed_out;
   }
-  void announce(Task& task, const trace::Operation& operation) noexcept;
+  void announced(Task& task) noexcept;
   void reschedule(Task& at) noexcept;
   [[nodiscard]] Task* decide(Task& at) noexcept;
   [[nodiscard]] TaskIndex fallback(const Task& at, bool at_enabled) const noexcept;

@@ -83,7 +83,7 @@ detect::Origin MemoryWatch::origin_of(std::uintptr_t address) const noexcept {
   return origin;
 }
 
-void MemoryWatch::examine(Task& self, const Access& now, std::uintptr_t address,
+void MemoryWatch::examine(Task& self, Access now, std::uintptr_t address,
                           std::size_t size) noexcept {
   const InterceptionOff off;
   if (looking_out_) look_out(self, now.what(), size, now.pc);
@@ -96,7 +96,7 @@ void MemoryWatch::examine(Task& self, const Access& now, std::uintptr_t address,
   if (races) report(self, now, size, conflict);
 }
 
-void MemoryWatch::check_bounds(Task& self, const Access& now, std::uintptr_t address,
+void MemoryWatch::check_bounds(Task& self, Access now, std::uintptr_t address,
                                std::size_t size) noexcept {
   HeapBlock block;
   if (!execution_.image().find_block(address, block) || !block.live) return;
@@ -111,8 +111,8 @@ void MemoryWatch::check_bounds(Task& self, const Access& now, std::uintptr_t add
 }
 
 /// One access, and where its block comes from.
-void MemoryWatch::describe_mistake(Task& self, const Access& now, std::uintptr_t address,
-                                   std::size_t size, const HeapBlock& block) noexcept {
+void MemoryWatch::describe_mistake(Task& self, Access now, std::uintptr_t address, std::size_t size,
+                                   const HeapBlock& block) noexcept {
   trace::Finding& finding = execution_.channel().finding;
   finding.object = execution_.object_of(address);
   finding.access_count = 1;
@@ -191,7 +191,7 @@ std::uint64_t MemoryWatch::place_of(std::uintptr_t address) const noexcept {
   return object.space == ObjectSpace::kModule ? object.hash() : 0;
 }
 
-std::uint64_t MemoryWatch::identity_of(const Access& now, const Access& earlier,
+std::uint64_t MemoryWatch::identity_of(Access now, const Access& earlier,
                                        std::uint64_t place_in_memory) const noexcept {
   const ProcessImage& image = execution_.image();
   const auto place = [&](const Access& access) {
@@ -262,7 +262,7 @@ void MemoryWatch::bad_free(Task& self, FindingKind kind, std::uintptr_t pointer,
   execution_.fail_at(self, pc, kind, text.c_str());
 }
 
-void MemoryWatch::report(Task& self, const Access& now, std::size_t size,
+void MemoryWatch::report(Task& self, Access now, std::size_t size,
                          const detect::Conflict& conflict) noexcept {
   const Access& earlier = conflict.earlier;
   const bool after_free = earlier.what() == AccessKind::kFree;

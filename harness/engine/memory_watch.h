@@ -39,7 +39,8 @@ class MemoryWatch final : private detect::OriginSource {
                 std::uintptr_t pc) noexcept {
     if (!active_ || self.accesses_ignored != 0) return;
     const detect::Access now(self.index, self.operation_index, kind, size, pc);
-    if (!trace::is_atomic(kind) && !looking_out_ && races_.touch_own(address, size, now)) [[likely]]
+    if (!looking_out_ && (trace::is_atomic(kind) ? races_.touch_atomic(address, size, now)
+                                                 : races_.touch_own(address, size, now))) [[likely]]
       return;
     examine(self, now, address, size);
   }
@@ -82,22 +83,21 @@ class MemoryWatch final : private detect::OriginSource {
   [[nodiscard]] TaskIndex index_of(TaskId id) const noexcept;
   [[nodiscard]] bool is_known(const ObjectId& object) const noexcept;
 
-  void check_bounds(Task& self, const detect::Access& now, std::uintptr_t address,
+  void check_bounds(Task& self, detect::Access now, std::uintptr_t address,
                     std::size_t size) noexcept;
-  void examine(Task& self, const detect::Access& now, std::uintptr_t address,
-               std::size_t size) noexcept;
+  void examine(Task& self, detect::Access now, std::uintptr_t address, std::size_t size) noexcept;
   void look_out(Task& self, trace::AccessKind kind, std::size_t size, std::uintptr_t pc) noexcept;
-  void report(Task& self, const detect::Access& now, std::size_t size,
+  void report(Task& self, detect::Access now, std::size_t size,
               const detect::Conflict& conflict) noexcept;
   void describe(const detect::Access& access, std::size_t size,
                 trace::FindingAccess& row) const noexcept;
   void describe_block(const HeapBlock& block, const detect::Access& earlier) noexcept;
-  void describe_mistake(Task& self, const detect::Access& now, std::uintptr_t address,
-                        std::size_t size, const HeapBlock& block) noexcept;
+  void describe_mistake(Task& self, detect::Access now, std::uintptr_t address, std::size_t size,
+                        const HeapBlock& block) noexcept;
   HeapBlock describe_bad_free(Task& self, std::uintptr_t pointer, std::uintptr_t pc) noexcept;
   [[nodiscard]] bool passes_over(Task& self, std::uint64_t identity) noexcept;
   [[nodiscard]] std::uint64_t place_of(std::uintptr_t address) const noexcept;
-  [[nodiscard]] std::uint64_t identity_of(const detect::Access& now, const detect::Access& earlier,
+  [[nodiscard]] std::uint64_t identity_of(detect::Access now, const detect::Access& earlier,
                                           std::uint64_t place) const noexcept;
 
   // weak_order.cc

@@ -72,7 +72,8 @@ class ProcessImage {
   /// Around the subject's running, between guard() and the worker's end.
   virtual void subject_starts() noexcept = 0;
   virtual void subject_stopped() noexcept = 0;
-  /// For signal handlers: whether the signal was the guard's doing. The interrupted code goes on then.
+  /// For signal handlers: whether the signal was the guard's doing. The interrupted code goes on
+  /// then.
   virtual bool absorbs(int signal, const siginfo_t& info, void* context) noexcept = 0;
   /// False where the subject is known to have made no system call since subject_starts().
   [[nodiscard]] virtual bool may_have_called_system() const noexcept = 0;

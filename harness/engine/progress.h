@@ -22,8 +22,10 @@
 
 namespace weft::engine {
 
-/// Points that a task spends without a change before it counts as spinning.
-inline constexpr std::uint64_t kLivelockPoints = 2000;
+/// Points that a task spends without a change before it counts as spinning. A loop that reads a
+/// flag so often and then ends is no livelock, and there is no telling it from one before; fifteen
+/// tasks that spin come to their end within the default step cap.
+inline constexpr std::uint64_t kLivelockPoints = 1 << 16;
 
 /// One task's idleness.
 struct Idleness {
@@ -59,5 +61,17 @@ class Progress {
  private:
   std::uint64_t epoch_ = 1;
 };
+
+inline bool Progress::may_only_look(trace::OpKind kind) noexcept {
+  using trace::OpKind;
+  // A list of exceptions: what is not here changes something, if only the time.
+  return kind == OpKind::kYield || kind == OpKind::kFence || kind == OpKind::kMutexTryLock ||
+         kind == OpKind::kReadTryLock || kind == OpKind::kWriteTryLock ||
+         kind == OpKind::kSemTryWait || kind == OpKind::kSpinTryLock ||
+         kind == OpKind::kFileTryLock || kind == OpKind::kCondSignal ||
+         kind == OpKind::kCondBroadcast || kind == OpKind::kFutexWait ||
+         kind == OpKind::kFutexWake ||
+         (kind >= OpKind::kAtomicLoad && kind <= OpKind::kAtomicCompareExchange);
+}
 
 }  // namespace weft::engine

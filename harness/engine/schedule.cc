@@ -22,16 +22,6 @@ constexpr StepIndex kDetachedGrace = 10'000;
 
 }  // namespace
 
-void Execution::point(Task& task, const trace::Operation& operation) noexcept {
-  ++task.operation_index;
-  task.last_operation = task.operation_index;
-  announce(task, operation);
-}
-
-void Execution::plain_point(Task& task, const trace::Operation& operation) noexcept {
-  announce(task, operation);
-}
-
 void Execution::wait_outside(Task& task, const trace::Operation& operation,
                              const Readiness& readiness) noexcept {
   task.readiness = &readiness;
@@ -41,9 +31,8 @@ void Execution::wait_outside(Task& task, const trace::Operation& operation,
   task.readiness = nullptr;
 }
 
-void Execution::announce(Task& task, const trace::Operation& operation) noexcept {
-  if (invariant_count_ != 0) check_invariants();
-  task.pending = operation;
+void Execution::announced(Task& task) noexcept {
+  const trace::Operation& operation = task.pending;
   for (std::uint16_t& made : task.choices) made = 0;
   task.woken = false;
   task.timed_out = false;
@@ -55,12 +44,13 @@ void Execution::announce(Task& task, const trace::Operation& operation) noexcept
     if (trace::wait_kind(operation.kind) == trace::WaitKind::kWrite) refresh(operation.address);
     report_cycle_through(task);
   }
+  const OpKind kind = operation.kind;
   reschedule(task);
   ask_for_plain_points(task);
   // Whether a plain access is a point at all is the strategy's choice, which a replay does not
   // make.
-  if (trace::is_plain(operation.kind)) return;
-  if (!Progress::may_only_look(operation.kind)) return progress_.changed();
+  if (trace::is_plain(kind)) return;
+  if (!Progress::may_only_look(kind)) return progress_.changed();
   progress_.looked(task.idleness);
   if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
 }
@@ -261,8 +251,10 @@ void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
 }
 
 void Execution::heed_complaint() noexcept {
-  if (const Complaint* complaint = strategy_->complaint())
-    fail(complaint->kind, complaint->message);
+  if (!strategy_->complains()) [[likely]]
+    return;
+  const Complaint& complaint = *strategy_->complaint();
+  fail(complaint.kind, complaint.message);
 }
 
 // --- Who is enabled
@@ -308,8 +300,11 @@ bool Execution::would_succeed(const Task& task) const noexcept {
 }
 
 void Execution::set_enabled(Task& task) noexcept {
-  const bool enabled = task.state == TaskState::kReady && would_succeed(task);
+  const bool waits = trace::wait_kind(task.pending.kind) != trace::WaitKind::kNone;
+  const bool enabled = task.state == TaskState::kReady && (!waits || would_succeed(task));
   enabled_.assign(task.index, enabled);
+  if (enabled && !task.counted_as_timed) [[likely]]
+    return;
   if (!enabled) {
     task.left_out = 0;
     if (!task.waited || task.forgiven) {

@@ -121,8 +121,10 @@ class Strategy {
   /// The execution ended (finished or not) after `steps` steps.
   virtual void execution_ended(StepIndex steps) noexcept { (void)steps; }
 
-  /// Polled after pick(), choose() and execution_ended(); not null once something is wrong
-  /// with this execution, which then ends with a finding of that kind.
+  /// Polled after pick(), choose() and execution_ended(): whether something is wrong with this
+  /// execution, which then ends with a finding of the complaint's kind.
+  [[nodiscard]] bool complains() const noexcept { return complains_; }
+  /// Null while it does not complain.
   [[nodiscard]] virtual const Complaint* complaint() const noexcept { return nullptr; }
 
   /// What was learnt, as bytes, so that it survives the worker. save() returns
@@ -135,6 +137,9 @@ class Strategy {
     (void)buffer;
     return size == 0;
   }
+
+ protected:
+  bool complains_ = false;
 };
 
 }  // namespace weft::engine

@@ -107,10 +107,12 @@ class HappensBefore {
 
   void read_modify_write(TaskIndex task, std::uint64_t now, std::uintptr_t address,
                          MemoryOrder order) noexcept {
-    load(task, address, order);
     TaskClocks& self = tasks_[task];
+    VectorClock* released = objects_.find(address);
+    if (released != nullptr)
+      (acquires(order) ? self.known : self.seen_relaxed).join(*released, arena_);
     if (!releases(order) && self.fenced.empty()) return;  // goes on with the release sequence
-    hand_over(self, task, now, order, objects_[address]);
+    hand_over(self, task, now, order, released != nullptr ? *released : objects_[address]);
   }
 
   void fence(TaskIndex task, std::uint64_t now, MemoryOrder order) noexcept {

@@ -16,6 +16,7 @@ engine::Next Determinism::next_execution(std::uint64_t execution, std::uint64_t 
   latest_step_ = 0;
   status_ = {};
   complaint_ = {};
+  complains_ = false;
   if (!recording_) return engine::Next::kGo;
   record_count_ = 0;
   enabled_count_ = 0;
@@ -72,6 +73,7 @@ std::size_t Determinism::pick(const engine::Decision& decision) noexcept {
   latest_step_ = decision.step;
   if (recording_) {
     asked.answer = inner_->pick(decision);
+    complains_ = inner_->complains();
     record(asked, decision.enabled);
     return asked.answer;
   }
@@ -89,6 +91,7 @@ std::uint64_t Determinism::choose(const engine::Choice& choice) noexcept {
   latest_step_ = choice.step;
   if (recording_) {
     asked.answer = inner_->choose(choice);
+    complains_ = inner_->complains();
     record(asked, choice.tasks);
     return asked.answer;
   }
@@ -140,6 +143,7 @@ void Determinism::execution_ended(StepIndex steps) noexcept {
   const Record told{.call = Call::kEnded, .number = steps};
   if (recording_) {
     inner_->execution_ended(steps);
+    complains_ = inner_->complains();
     record(told, {});
   } else {
     compare(told, {}, steps);
@@ -206,6 +210,7 @@ void Determinism::complain(const Record& expected, const Record& found,
   print(second, found);
   for (std::size_t i = 0; i < enabled.size(); ++i) print(second, describe(enabled[i]), i == 0);
 
+  complains_ = true;
   complaint_.kind = trace::FindingKind::kNondeterminism;
   complaint_.step = step;
   TextBuffer text(complaint_.message);

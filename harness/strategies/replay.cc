@@ -44,6 +44,7 @@ engine::Next Replay::next_execution(std::uint64_t, std::uint64_t) noexcept {
   latest_step_ = 0;
   status_ = {};
   complaint_ = {};
+  complains_ = false;
   return engine::Next::kGo;
 }
 
@@ -181,6 +182,7 @@ void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why
     return;
   }
   status_.diverged = true;
+  complains_ = true;
   complaint_.kind = trace::FindingKind::kDivergence;
   complaint_.step = place.step;
   TextBuffer text(complaint_.message);

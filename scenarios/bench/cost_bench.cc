@@ -11,8 +11,8 @@
 namespace weft::bench {
 namespace {
 
-// Two threads of 100,000 rounds, 50 times: ten million rounds per exploration.
-constexpr std::uint64_t kExecutions = 50;
+// Two threads of 50,000 rounds, 100 times: ten million rounds per exploration.
+constexpr std::uint64_t kExecutions = 100;
 constexpr std::uint64_t kRoundsPerExecution = 2 * kCostRounds;
 
 void point(benchmark::State& state, void (*body)(), std::uint64_t points_per_round) {

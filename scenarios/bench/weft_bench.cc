@@ -27,7 +27,7 @@ void register_explored_programs() {
     program.remove_prefix(kPrefix.size());
     program.remove_suffix(kSuffix.size());
     for (const char* strategy : {"random", "pct", "pos"}) {
-      const Measure what = {.strategy = strategy, .executions = 20'000};
+      const Measure what = {.strategy = strategy, .executions = 500'000};
       benchmark::RegisterBenchmark(
           ("weft/" + std::string(program) + "/" + strategy).c_str(),
           [what, body = scenario.body](auto& state) { measure(state, what, body); })
