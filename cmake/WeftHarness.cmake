@@ -16,7 +16,6 @@ target_compile_options(
             -ftls-model=initial-exec
             # Every thread_local is reached through %fs:0, which the alias executor changes.
             -mno-tls-direct-seg-refs
-            -fno-omit-frame-pointer
             # 16-byte atomic operations: clang emits them inline, g++ calls libatomic all the same.
             -mcx16
             # An address-significance table does not survive the relocatable link of weft.o.

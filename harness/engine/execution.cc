@@ -5,6 +5,8 @@
 // ends in failure.cc.
 #include "harness/engine/execution.h"
 
+#include <new>
+
 #include "harness/base/check.h"
 
 namespace weft::engine {
@@ -72,8 +74,7 @@ void Execution::begin(Strategy& strategy) noexcept {
 Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal,
                           TaskKind kind) noexcept {
   const auto index = static_cast<TaskIndex>(task_count_++);
-  Task& task = tasks_[index];
-  task = Task{};
+  Task& task = *::new (&tasks_[index]) Task;  // in place: a copy would cost as much again
   task.execution = this;
   task.id = id;
   task.index = index;

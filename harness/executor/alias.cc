@@ -91,8 +91,7 @@ bool Alias::start(engine::Task& task, std::size_t index) noexcept {
     take_for(creator);
     if (!started) return false;
   }
-  slot.context = make_context(slot.thread.task_stack + kAroundBytes, &Alias::begin, &slot,
-                              current_float_control());
+  slot.context = make_context(slot.thread.task_stack + kAroundBytes, &Alias::begin, &slot);
   if (index >= used_slots_) used_slots_ = index + 1;
   return true;
 }

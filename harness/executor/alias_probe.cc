@@ -301,12 +301,3 @@ const char* probe_alias() noexcept {
 }
 
 }  // namespace weft::executor
-
-namespace weft::engine {
-
-const char* why_no_alias() noexcept {
-  static const char* const reason = executor::probe_alias();
-  return reason;
-}
-
-}  // namespace weft::engine

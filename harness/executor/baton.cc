@@ -58,7 +58,7 @@ bool Baton::start(engine::Task& task, std::size_t index) noexcept {
   Slot& slot = slots_[index];
   slot.task = &task;
   slot.owner = this;
-  slot.float_control = current_float_control();
+  store_float_control(slot.float_control);
   if ((fresh_ || !slot.thread.exists) && !start_thread(slot.thread, index, &Baton::serve, &slot))
     return false;
   if (index >= used_slots_) used_slots_ = index + 1;

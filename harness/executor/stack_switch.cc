@@ -73,6 +73,7 @@ weft_switch_stack:
   movl (%rsp), %eax
   movzwl 4(%rsp), %edx
   movq %rsp, (%rdi)
+weft_go_on:
   movq %rsi, %rsp
   cmpl (%rsp), %eax
   jne 1f
@@ -96,18 +97,13 @@ weft_switch_stack:
 weft_leave_stack:
   .cfi_startproc
   .cfi_undefined %rip
-  movq %rdi, %rsp
-  ldmxcsr (%rsp)
-  fldcw 4(%rsp)
-  addq $8, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmpq *%rcx
+  subq $8, %rsp
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movl (%rsp), %eax
+  movzwl 4(%rsp), %edx
+  movq %rdi, %rsi
+  jmp weft_go_on
   .cfi_endproc
 .size weft_leave_stack, . - weft_leave_stack
 
@@ -186,8 +182,7 @@ extern "C" void weft_begin_stack();
 
 namespace weft::executor {
 
-void* make_context(std::uintptr_t top, void (*function)(void*), void* argument,
-                   FloatControl control) noexcept {
+void* make_context(std::uintptr_t top, void (*function)(void*), void* argument) noexcept {
   // In the order in which they are popped.
   struct Context {
     FloatControl control;
@@ -199,7 +194,11 @@ void* make_context(std::uintptr_t top, void (*function)(void*), void* argument,
   };
   static_assert(sizeof(Context) == 64);
   auto* const context = reinterpret_cast<Context*>(top - sizeof(Context));
-  *context = {control, 0, 0, 0, argument, function, 0, &weft_begin_stack};
+  store_float_control(context->control);
+  context->r12 = argument;
+  context->rbx = function;
+  context->rbp = 0;
+  context->next = &weft_begin_stack;
   return context;
 }
 

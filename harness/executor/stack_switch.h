@@ -19,20 +19,19 @@ struct FloatControl {
   std::uint16_t x87;
 };
 
-[[nodiscard]] inline FloatControl current_float_control() noexcept {
-  FloatControl control;
+/// The calling thread's, into `control`.
+inline void store_float_control(FloatControl& control) noexcept {
   asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(control.mxcsr), "=m"(control.x87));
-  return control;
 }
 
 inline void set_float_control(FloatControl control) noexcept {
   asm volatile("ldmxcsr %0\n\tfldcw %1" : : "m"(control.mxcsr), "m"(control.x87));
 }
 
-/// A context that calls function(argument) with a stack that ends at `top`, a multiple of 16. The
-/// function does not return; unwinders stop there.
-[[nodiscard]] void* make_context(std::uintptr_t top, void (*function)(void*), void* argument,
-                                 FloatControl control) noexcept;
+/// A context that calls function(argument) with a stack that ends at `top`, a multiple of 16, and
+/// with the present control words. The function does not return; unwinders stop there.
+[[nodiscard]] void* make_context(std::uintptr_t top, void (*function)(void*),
+                                 void* argument) noexcept;
 
 extern "C" {
 
