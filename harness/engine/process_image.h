@@ -139,6 +139,8 @@ class HarnessAllocations {
   HarnessAllocations(const HarnessAllocations&) = delete;
   HarnessAllocations& operator=(const HarnessAllocations&) = delete;
   [[nodiscard]] static bool active() noexcept { return depth != 0; }
+  /// The harness's own, for whoever resets thread_locals.
+  [[nodiscard]] static const int& counter() noexcept { return depth; }
 
  private:
   static constinit thread_local int depth

@@ -92,6 +92,10 @@ Task* Execution::decide(Task& at) noexcept {
     }
     if (enabled_.count() == 0 && !leave_to_the_outside()) report_stuck(at);
     const bool at_enabled = enabled_.contains(at.index);
+    if (at_enabled && trace::commutes(at.pending.kind)) {
+      account(at, at);
+      return &at;
+    }
     const TaskIndex by_default = fallback(at, at_enabled);
     Task& chosen = enabled_.count() == 1 ? tasks_[by_default] : pick(at, by_default, at_enabled);
     account(at, chosen);

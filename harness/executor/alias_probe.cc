@@ -62,8 +62,6 @@ constexpr const char* kMeaning[kProperties] = {
     "not every task came to its end",
 };
 
-thread_local int own_number = 0;
-
 /// Without what the subject has.
 class NoImage final : public engine::ProcessImage {
  public:
@@ -158,12 +156,13 @@ class Probe {
   void keep_words(engine::Task& self) noexcept {
     const int number = 100 + self.index;
     errno = number;
-    own_number = number;
     pthread_setspecific(key_, &tasks_[self.index]);
     globals_[self.index] = __cxa_get_globals();
+    engine::current_task = &self;
     pass(self);
+    expect(engine::current_task == &self, kThreadLocal);
+    engine::current_task = nullptr;
     expect(errno == number, kErrorNumber);
-    expect(own_number == number, kThreadLocal);
     expect(pthread_getspecific(key_) == &tasks_[self.index], kKey);
     expect(pthread_self() == alias_.thread_of(self.slot), kSelf);
     const void* const globals = __cxa_get_globals();
