@@ -168,14 +168,19 @@ unsigned taken(const trace::Token& token, trace::ChoiceKind kind) {
 
 }  // namespace
 
-ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
-                    const std::function<void()>& body, std::uint64_t times) {
+Options options_of(const trace::Token& token, Options options) {
   options.max_steps = token.step_cap;
   options.memory_points = token.memory_points;
   options.races = token.races;
   options.leaks = token.leaks;
   options.spurious_wakeups = taken(token, trace::ChoiceKind::kSpurious);
   options.allocation_failures = taken(token, trace::ChoiceKind::kOutOfMemory);
+  return options;
+}
+
+ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
+                    const std::function<void()>& body, std::uint64_t times) {
+  options = options_of(token, std::move(options));
   ReplayResult result;
   result.error = refusal();
   if (!result.error.empty()) return result;

@@ -34,8 +34,10 @@ struct ReplayResult {
   std::string internal_error;
 };
 
-/// `token.scenario` must be what `body` is. Options that the token fixes (max_steps,
-/// memory_points) are taken from it.
+/// `options` with what the token fixes taken from it.
+[[nodiscard]] Options options_of(const trace::Token& token, Options options);
+
+/// `token.scenario` must be what `body` is. `options` are made those of the token.
 [[nodiscard]] ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
                                   const std::function<void()>& body, std::uint64_t times);
 

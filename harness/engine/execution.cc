@@ -52,6 +52,8 @@ void Execution::begin(Strategy& strategy) noexcept {
   next_slot_ = 0;
   enabled_.clear();
   steps_ = 0;
+  const bool warm_up = channel_.current.load(std::memory_order_relaxed) == 0;
+  stop_before_ = warm_up ? kNoStep : config_.stop_before;
   digest_ = kDigestSeed;
   run_length_ = 0;
   last_ = kNoTaskIndex;
