@@ -48,6 +48,12 @@ void Execution::name_kernel_threads() const noexcept {
     if (task.state == TaskState::kEnded) name.append(" ended");
     name_kernel_thread(executor_.kernel_thread_of(task.slot), name.c_str());
   }
+  // The pool may be larger than this execution has needed so far.
+  for (std::size_t slot = next_slot_; slot < trace::kMaxTasks; ++slot) {
+    const std::int32_t tid = executor_.kernel_thread_of(slot);
+    if (tid == 0) break;
+    name_kernel_thread(tid, "no task");
+  }
   name_kernel_thread(static_cast<std::int32_t>(system_call(SYS_getpid)), kControllersThread);
 }
 
