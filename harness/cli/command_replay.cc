@@ -83,14 +83,17 @@ int go_to_gdb(const trace::Token& token, const Options& options, DebugPlan plan,
     complain("where there is no finding, --at STEP says where gdb is to come in");
     return status_of(result);
   }
+  plan.in_warm_up = result.in_warm_up;
   const DebugResult debugged = debug(token, options, plan, scenario.body);
-  if (!debugged.error.empty()) return complain(debugged.error);
+  if (!debugged.error.empty())
+    return complain(debugged.error, debugged.strayed ? kExitDivergence : kExitUserError);
   fmt::print("{}: {}\n", styled(token.scenario, Style::kBold, STDOUT_FILENO), debugged.end);
   return status_of(result);
 }
 
 int replay(const Context& context, const ReplayCommand& command) {
-  DebugPlan plan{.gdb = {}, .arguments = command.gdb_arguments, .before_step = {}};
+  DebugPlan plan;
+  plan.arguments = command.gdb_arguments;
   if (command.at != 0) plan.before_step = command.at;
   if (command.gdb) {
     auto gdb = find_gdb();

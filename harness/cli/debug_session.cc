@@ -42,16 +42,21 @@ Debugger debugger_of(const engine::SupervisedWorker& worker) {
 }
 
 /// The worker ended by itself before it came to the place.
-std::string why_not_there(const engine::WorkerOutcome& outcome) {
+DebugResult without_stop(const engine::WorkerOutcome& outcome) {
+  DebugResult result;
   switch (outcome.kind) {
     case engine::WorkerOutcome::Kind::kFinished:
-      return "the replay for gdb finished without coming there: the program does not do the same "
-             "each time";
-    case engine::WorkerOutcome::Kind::kInternal: return outcome.error;
+      result.error =
+          "the replay for gdb finished without coming there: the program does not do the same each "
+          "time";
+      result.strayed = true;
+      break;
+    case engine::WorkerOutcome::Kind::kInternal: result.error = outcome.error; break;
     case engine::WorkerOutcome::Kind::kFinding:
-      return fmt::format("nothing is left for gdb to look at: {}", outcome.finding.message);
+      result.end = fmt::format("nothing is left for gdb to look at: {}", outcome.finding.message);
+      break;
   }
-  return {};
+  return result;
 }
 
 /// gdb has ended.
@@ -80,6 +85,7 @@ DebugResult debug(const trace::Token& token, const Options& options, const Debug
   config.worker.strategy = &strategy;
   config.worker.count = 1;
   if (plan.before_step) config.worker.stop_before = *plan.before_step;
+  config.worker.stop_in_warm_up = plan.in_warm_up;
   if (token.finding == trace::FindingKind::kHang)
     config.hang_seconds = engine::hang_seconds_again(config);
 
@@ -91,8 +97,7 @@ DebugResult debug(const trace::Token& token, const Options& options, const Debug
     return result;
   }
   if (!worker.running()) {
-    result.error = why_not_there(worker.outcome());
-    return result;
+    return without_stop(worker.outcome());
   }
   result.error =
       run_gdb(plan.gdb, worker.pid(), hint_for(plan, config.worker.executor), plan.arguments);

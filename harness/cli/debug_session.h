@@ -23,11 +23,13 @@ struct DebugPlan {
   std::string gdb;                       // as find_gdb() found it
   std::vector<std::string> arguments;    // for gdb, after ours
   std::optional<StepIndex> before_step;  // none: at the finding
+  bool in_warm_up = false;               // the finding is there
 };
 
 struct DebugResult {
-  std::string end;    // how it ended, for a line
-  std::string error;  // it did not come to a stop, or not to gdb
+  std::string end;       // how it ended, for a line
+  std::string error;     // it did not come to a stop, or not to gdb
+  bool strayed = false;  // not to a stop: this replay did something else
 };
 
 /// `options` are the token's, and say under which executor. Returns when gdb and the worker are

@@ -63,8 +63,6 @@ std::vector<std::string> command_line(const std::string& gdb, pid_t worker, cons
   if (::isatty(STDOUT_FILENO) == 0 || ::isatty(STDIN_FILENO) == 0) early("set pagination off");
   early("set print thread-events off");
   line.insert(line.end(), {"-p", std::to_string(worker)});
-  // What a worker sends itself is for the worker: the watchdog's signal, and the subject's own.
-  then("handle SIGURG nostop noprint pass");
   then("break weft_stop_for_debugger");
   then("continue");
   then("echo " + hint + "\\n");
@@ -79,7 +77,7 @@ trace::Outcome<std::string> find_gdb() {
   const std::string name = given == nullptr || *given == '\0' ? "gdb" : given;
   if (std::string found = find_in_path(name); !found.empty()) return found;
   if (name != "gdb") return trace::Failure{fmt::format("WEFT_GDB: there is no program '{}'", name)};
-  return trace::Failure{"gdb is not installed; install the package gdb, or name one by WEFT_GDB"};
+  return trace::Failure{"gdb is not installed: install the package gdb, or name it by WEFT_GDB"};
 }
 
 std::string run_gdb(const std::string& gdb, pid_t worker, const std::string& hint,

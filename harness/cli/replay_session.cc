@@ -78,6 +78,7 @@ class Replayer {
     const strategies::ReplayStatus status =
         strategies::read_replay_status(channel.strategy_state, channel.strategy_state_size);
     result_.steps = channel.steps;
+    result_.in_warm_up = worker.outcome().in_warm_up;
     result_.applied = status.applied;
     result_.skipped = status.skipped;
     if (options_.lenient) result_.followed = words_of(status);

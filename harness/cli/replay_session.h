@@ -25,6 +25,7 @@ struct ReplayResult {
   std::string divergence;      // of the first that diverged: step, expected, actual
   std::string difference;      // of the first that ended otherwise: what it did instead
   std::uint64_t steps = 0;     // of the first replay
+  bool in_warm_up = false;     // which ended there
   std::uint64_t applied = 0;   // decisions of the token that it followed
   std::uint64_t skipped = 0;   // and those that no longer applied (lenient only)
   std::string followed;        // the same in words (lenient only)

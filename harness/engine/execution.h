@@ -75,6 +75,8 @@ class Execution {
   /// First call on a task's own thread.
   void began(Task& task) noexcept {
     ask_for_plain_points(task);
+    if (config_.debugger) [[unlikely]]
+      name_kernel_threads();
     if (steps_ >= stop_before_) [[unlikely]]
       stop_before_step(task);
   }

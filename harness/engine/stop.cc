@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <string_view>
+
 #include "harness/base/system_call.h"
 #include "harness/base/text_buffer.h"
 #include "harness/engine/debugger.h"
@@ -16,7 +18,9 @@ void Execution::stop_at_finding() noexcept {
   if (!config_.debugger && !being_traced()) return;
   const trace::Finding& finding = channel_.finding;
   FixedText<sizeof finding.message + 64> why;
-  why.append(trace::name(finding.kind)).append(": ").append(finding.message);
+  const std::string_view kind = trace::name(finding.kind);
+  if (!std::string_view(finding.message).starts_with(kind)) why.append(kind).append(": ");
+  why.append(finding.message);
   stop(tasks_[finding.task], why.c_str());
 }
 

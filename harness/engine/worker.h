@@ -43,7 +43,8 @@ struct WorkerConfig {
   std::uint32_t spurious_wakeups = 0;     // and weak compare-exchanges that fail, for no reason
   std::uint32_t allocation_failures = 0;  // likewise
   bool debugger = false;                  // wait for one at a finding, and before
-  StepIndex stop_before = kNoStep;        // this step of the execution proper
+  StepIndex stop_before = kNoStep;        // this step
+  bool stop_in_warm_up = false;           // of the warm-up: it is there that the test fails
   int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
   /// Called in the worker after each finished execution, outside any task.
   void (*after_execution)(std::uint64_t execution, trace::Channel& channel,
