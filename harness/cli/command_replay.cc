@@ -176,7 +176,8 @@ void add_replay(CLI::App& app, Context& context) {
       "  weft replay weft1.AbC... --gdb                      at the finding\n"
       "  weft replay weft1.AbC... --gdb --at 12              before step 12 happens\n"
       "  weft replay weft1.AbC... --gdb -- -batch -ex 'thread apply all backtrace'\n"
-      "`thread 2` goes to a task, `up` and `frame function NAME` to its code; `continue` goes on to\n"
+      "`thread 2` goes to a task, `up` and `frame function NAME` to its code; `continue` goes on "
+      "to\n"
       "the finding, for --gdb takes --executor baton. With alias the tasks stay where gdb finds\n"
       "them. docs/debugging.md has the rest.\n");
   sub->callback([&context, command] {

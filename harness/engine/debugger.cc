@@ -7,17 +7,13 @@
 #include <linux/prctl.h>
 #include <sys/syscall.h>
 
-#include <cstring>
 #include <ctime>
-#include <string_view>
 
 #include "harness/base/system_call.h"
 #include "harness/base/text_buffer.h"
 
 namespace weft::engine {
 namespace {
-
-constexpr std::size_t kMaxThreadName = 15;
 
 void sleep_ms(long milliseconds) noexcept {
   const timespec time{0, milliseconds * 1'000'000};
@@ -54,14 +50,13 @@ void await_debugger(trace::Channel& channel) noexcept {
   channel.debugger.store(trace::Debugger::kPresent, std::memory_order_release);
 }
 
-void name_kernel_thread(std::int32_t tid, const char* name) noexcept {
+void name_kernel_thread(std::int32_t tid, std::string_view name) noexcept {
   FixedText<64> path;
   path.append("/proc/self/task/").append_int(tid).append("/comm");
   const long file = system_call(SYS_openat, AT_FDCWD, path.c_str(), O_WRONLY | O_CLOEXEC);
   if (is_error(file)) return;
-  const std::size_t length = std::strlen(name);
-  const std::size_t kept = length < kMaxThreadName ? length : kMaxThreadName;
-  system_call(SYS_write, file, name + (length - kept), kept);
+  if (name.size() > kMaxThreadName) name.remove_prefix(name.size() - kMaxThreadName);
+  system_call(SYS_write, file, name.data(), name.size());
   system_call(SYS_close, file);
 }
 

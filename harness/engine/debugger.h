@@ -5,7 +5,9 @@
 // threads are called. Worker side.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "harness/base/export.h"
 #include "harness/base/ids.h"
@@ -20,12 +22,12 @@ namespace weft::engine {
 /// when one does.
 void await_debugger(trace::Channel& channel) noexcept;
 
-/// What debuggers, ps and top show for the kernel thread `tid` of this process. The system has room
-/// for 15 characters: of a longer name the end is kept, which tells tasks apart.
-void name_kernel_thread(std::int32_t tid, const char* name) noexcept;
+/// The system has room for so many characters of a name.
+inline constexpr std::size_t kMaxThreadName = 15;
 
-/// Of kernel threads: those that run tasks are called "task 0.1".
-inline constexpr char kControllersThread[] = "weft";
+/// What debuggers, ps and top show for the kernel thread `tid` of this process. Of what is too long
+/// the end is kept, which tells tasks apart.
+void name_kernel_thread(std::int32_t tid, std::string_view name) noexcept;
 
 }  // namespace weft::engine
 
@@ -35,8 +37,8 @@ extern "C" {
 /// and before the step that `weft replay --gdb --at` names. Does nothing.
 ///
 /// `step` is the number of the step, as in traces and reports; `task` the path of the task that
-/// performs it or that the finding is about; `operation` what that task is about to do, with the
-/// `object` at that address; `message` why this is called.
+/// performs it or that the finding is about; `operation` what that task is about to do, or did last
+/// where it is running, with the `object` at that address; `message` why this is called.
 WEFT_EXPORT void weft_stop_for_debugger(weft::StepIndex step, const char* task,
                                         const char* operation, const void* object,
                                         const char* message) noexcept;

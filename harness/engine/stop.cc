@@ -46,11 +46,16 @@ void Execution::name_kernel_threads() const noexcept {
   for (std::size_t i = 0; i < task_count_; ++i) {
     const Task& task = tasks_.data()[i];
     if (task.kind != TaskKind::kThread) continue;
+    FixedText<256> path;
+    append_path(path, task);
     FixedText<256> name;
-    if (task.state != TaskState::kEnded) name.append("task ");
-    append_path(name, task);
-    if (task.state == TaskState::kEnded) name.append(" ended");
-    name_kernel_thread(executor_.kernel_thread_of(task.slot), name.c_str());
+    if (task.state == TaskState::kEnded) {
+      name.append(path.view()).append(" ended");
+    } else {
+      name.append("task ").append(path.view());
+    }
+    const bool fits = name.view().size() <= kMaxThreadName;
+    name_kernel_thread(executor_.kernel_thread_of(task.slot), fits ? name.view() : path.view());
   }
   // The pool may be larger than this execution has needed so far.
   for (std::size_t slot = next_slot_; slot < trace::kMaxTasks; ++slot) {
@@ -58,7 +63,7 @@ void Execution::name_kernel_threads() const noexcept {
     if (tid == 0) break;
     name_kernel_thread(tid, "no task");
   }
-  name_kernel_thread(static_cast<std::int32_t>(system_call(SYS_getpid)), kControllersThread);
+  name_kernel_thread(static_cast<std::int32_t>(system_call(SYS_getpid)), "weft");
 }
 
 /// As trace::task_path() has it.

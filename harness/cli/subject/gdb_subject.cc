@@ -4,8 +4,11 @@
 // A program under test for gdb_test.cc: findings of every sort of place in which a worker can be
 // when gdb is to see it. Functions that a test looks for in backtraces are not inlined.
 
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <csignal>
 #include <mutex>
 #include <stdexcept>
@@ -21,6 +24,7 @@ namespace {
 
 std::mutex left;
 std::mutex right;
+std::condition_variable never;
 
 [[gnu::noinline]] void take(std::mutex& first, std::mutex& second) {
   const std::lock_guard one(first);
@@ -71,6 +75,17 @@ WEFT_SCENARIO(leaks, {.name = "gdb/leaks", .budget = 10}) {
   std::thread other([] { kept = new int(1); });
   other.join();
   kept = nullptr;
+}
+
+// The thread outlives the test, and waits for ever: it is dropped where it stands.
+WEFT_SCENARIO(forgets_beside_a_waiter, {.name = "gdb/forgets_beside_a_waiter", .budget = 10}) {
+  std::thread([] {
+    std::unique_lock lock(left);
+    never.wait(lock);
+  }).detach();
+  pthread_t forgotten;
+  pthread_create(
+      &forgotten, nullptr, [](void*) -> void* { return nullptr; }, nullptr);
 }
 
 WEFT_SCENARIO(crashes, {.name = "gdb/crashes", .budget = 10}) {

@@ -195,6 +195,13 @@ TEST_P(GdbTestOfExecutor, WhatTheControllerFindsIsShownAsWell) {
   EXPECT_THAT(stack_of(ran.out, "0.0 ended"), Not(HasSubstr("gdb_subject.cc")));
 }
 
+TEST_P(GdbTestOfExecutor, ATaskThatWasDroppedIsShownWhereItStood) {
+  const Ran ran = debug(find("gdb/forgets_beside_a_waiter"), executor(),
+                        {"thread apply all backtrace", "continue"});
+  EXPECT_THAT(stack_of(ran.out, "task 0.0"), HasSubstr("condition_variable::wait"));
+  EXPECT_THAT(ran.out, HasSubstr("went on to its finding: thread_leak"));
+}
+
 TEST_P(GdbTestOfExecutor, WhoExploresUnderADebuggerStopsAtTheFinding) {
   const Ran ran = run(
       "gdb -nx -batch -ex 'set follow-fork-mode child' "
