@@ -198,7 +198,7 @@ TEST_P(GdbTestOfExecutor, WhatTheControllerFindsIsShownAsWell) {
 TEST_P(GdbTestOfExecutor, ATaskThatWasDroppedIsShownWhereItStood) {
   const Ran ran = debug(find("gdb/forgets_beside_a_waiter"), executor(),
                         {"thread apply all backtrace", "continue"});
-  EXPECT_THAT(stack_of(ran.out, "task 0.0"), HasSubstr("condition_variable::wait"));
+  EXPECT_THAT(stack_of(ran.out, "task 0.0"), HasSubstr("forgets_beside_a_waiter()::"));
   EXPECT_THAT(ran.out, HasSubstr("went on to its finding: thread_leak"));
 }
 
