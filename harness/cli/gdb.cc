@@ -24,7 +24,7 @@ std::string find_in_path(const std::string& name) {
   const char* const path = std::getenv("PATH");
   std::istringstream directories(path == nullptr ? "" : path);
   for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string file = directory + "/" + name;
+    const std::string file = directory.append("/").append(name);
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
   return {};
