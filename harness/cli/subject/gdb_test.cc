@@ -222,6 +222,21 @@ TEST_F(GdbTest, AnExecutionGoesOnAfterAStopUnlessToldOtherwise) {
                              HasSubstr("deadlock: tasks wait for each other in a cycle")));
 }
 
+TEST_F(GdbTest, AGoogleTestProgramStopsAtItsReplaysFinding) {
+  const std::string program = WEFT_GTEST_SUBJECT;
+  const std::string token = rest_of_line(
+      run(program + " --gtest_filter=Counter.FailsOnAnotherThread").out, "--weft_replay=");
+  // As docs/debugging.md has it.
+  const Ran ran =
+      run("gdb -nx -batch -ex 'set follow-fork-mode child' "
+          "-ex 'break weft_stop_for_debugger' -ex run "
+          "-ex 'thread apply all backtrace' -ex continue --args " +
+          program + " --weft_replay=" + token);
+  EXPECT_THAT(ran.out, HasSubstr("expectation: Expected equality of these values"));
+  EXPECT_THAT(stack_of(ran.out, "task 0.0"), HasSubstr("gtest_subject.cc"));
+  EXPECT_THAT(stack_of(ran.out, "task 0"), HasSubstr("Counter_FailsOnAnotherThread"));
+}
+
 TEST_F(GdbTest, WhatCannotBeIsToldInOneLine) {
   const std::string finding = find("gdb/deadlock");
   const Ran beyond = debug(finding, "--at 1000", {});
