@@ -37,7 +37,7 @@ constexpr char kExamples[] =
 /// CLI11 checks what is required first, and would not say that an option was mistyped.
 std::string unknown_option(const CLI::App& app, const char* program) {
   for (const std::string& argument : app.remaining(true)) {
-    if (argument.size() < 2 || argument[0] != '-') continue;
+    if (argument.size() < 2 || argument[0] != '-' || argument == "--") continue;
     const std::vector<const CLI::App*> commands =
         app.get_subcommands([](const CLI::App*) { return true; });
     const auto given = std::find_if(commands.begin(), commands.end(),

@@ -78,6 +78,7 @@ class Replayer {
     const strategies::ReplayStatus status =
         strategies::read_replay_status(channel.strategy_state, channel.strategy_state_size);
     result_.steps = channel.steps;
+    result_.in_warm_up = worker.outcome().in_warm_up;
     result_.applied = status.applied;
     result_.skipped = status.skipped;
     if (options_.lenient) result_.followed = words_of(status);
@@ -168,14 +169,19 @@ unsigned taken(const trace::Token& token, trace::ChoiceKind kind) {
 
 }  // namespace
 
-ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
-                    const std::function<void()>& body, std::uint64_t times) {
+Options options_of(const trace::Token& token, Options options) {
   options.max_steps = token.step_cap;
   options.memory_points = token.memory_points;
   options.races = token.races;
   options.leaks = token.leaks;
   options.spurious_wakeups = taken(token, trace::ChoiceKind::kSpurious);
   options.allocation_failures = taken(token, trace::ChoiceKind::kOutOfMemory);
+  return options;
+}
+
+ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
+                    const std::function<void()>& body, std::uint64_t times) {
+  options = options_of(token, std::move(options));
   ReplayResult result;
   result.error = refusal();
   if (!result.error.empty()) return result;

@@ -54,6 +54,8 @@ void Execution::begin(Strategy& strategy) noexcept {
   next_slot_ = 0;
   enabled_.clear();
   steps_ = 0;
+  const bool warm_up = channel_.current.load(std::memory_order_relaxed) == 0;
+  stop_before_ = warm_up == config_.stop_in_warm_up ? config_.stop_before : kNoStep;
   digest_ = kDigestSeed;
   run_length_ = 0;
   last_ = kNoTaskIndex;

@@ -46,6 +46,8 @@ void Execution::announced(Task& task) noexcept {
   }
   const OpKind kind = operation.kind;
   reschedule(task);
+  if (steps_ >= stop_before_) [[unlikely]]
+    stop_before_step(task);
   ask_for_plain_points(task);
   // Whether a plain access is a point at all is the strategy's choice, which a replay does not
   // make.
@@ -100,6 +102,8 @@ Task* Execution::decide(Task& at) noexcept {
     Task& chosen = enabled_.count() == 1 ? tasks_[by_default] : pick(at, by_default, at_enabled);
     account(at, chosen);
     if (chosen.kind == TaskKind::kThread) return &chosen;
+    if (steps_ >= stop_before_) [[unlikely]]
+      stop_before_step(chosen);
     fire_timer();
   }
 }

@@ -6,9 +6,12 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include <cerrno>
+
 #include "harness/base/check.h"
 #include "harness/base/system_call.h"
 #include "harness/engine/unwind.h"
+#include "harness/engine/worker.h"
 #include "harness/executor/futex.h"
 #include "harness/executor/stack_switch.h"
 
@@ -23,6 +26,15 @@ constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs abou
 [[noreturn]] void stay_for_the_debugger() noexcept {
   for (;;) system_call(SYS_pause);
 }
+
+/// Somebody looked at the tasks with a debugger and let go, and the one that goes on has come to a
+/// switch: all others are stopped for good.
+[[noreturn]] void leave_to_nobody() noexcept {
+  for (;;) system_call(SYS_exit_group, static_cast<int>(engine::WorkerExit::kLeft));
+}
+
+/// By a call: the compiler takes errno's address for one that does not change in a function.
+__attribute__((noinline)) void set_error_number(int error) noexcept { errno = error; }
 
 engine::Executor::StackArea own_stack() noexcept {
   if (!asan::kEnabled) return {};  // nobody asks
@@ -111,6 +123,8 @@ void Alias::take_for(Slot& next) noexcept {
 }
 
 void Alias::resume(Slot& from, Slot& to) noexcept {
+  if (thawed_) [[unlikely]]
+    leave_to_nobody();
   from.fake_stack.stop(from.area.low, from.area.high);
   take_for(to);
   weft_switch_stack(&from.context, to.context);
@@ -120,9 +134,9 @@ void Alias::resume(Slot& from, Slot& to) noexcept {
 /// `slot` runs again.
 void Alias::came_back(Slot& slot) noexcept {
   slot.fake_stack.go_on();
-  if (thawing_ != nullptr && thawing_ != &slot) stay_for_the_debugger();
   if (slot.asking == nullptr) [[likely]]
     return;
+  if (thawed_) stay_for_the_debugger();
   Slot& asking = *slot.asking;
   slot.asking = nullptr;
   slot.frame_count = engine::capture_stack(slot.frames, slot.frame_capacity, slot.task->pending.pc);
@@ -131,6 +145,7 @@ void Alias::came_back(Slot& slot) noexcept {
 
 /// `from` has no further use for its stack.
 void Alias::end(Slot& from, Slot& to) noexcept {
+  if (thawed_) leave_to_nobody();
   from.fake_stack.stop(from.area.low, from.area.high);
   take_for(to);
   weft_leave_stack(to.context);
@@ -140,7 +155,11 @@ void Alias::run(engine::Task& first) noexcept {
   const int error = *carrier_.error_number();
   resume(controller_, slot_of(first));
   *carrier_.error_number() = error;
-  if (thawing_ != nullptr) wake_all();
+  if (thawing_ == nullptr) [[likely]]
+    return;
+  wake_others();
+  wake(*thawing_);
+  stay_for_the_debugger();
 }
 
 void Alias::switch_to(engine::Task& from, engine::Task& to) noexcept {
@@ -160,8 +179,8 @@ void Alias::finish(engine::Task& from) noexcept {
 }
 
 void Alias::abandon(engine::Task& from) {
-  slot_of(from).context = __builtin_frame_address(0);  // as deep as its stack is in use
-  end(slot_of(from), controller_);
+  resume(slot_of(from), controller_);
+  WEFT_UNREACHABLE("an abandoned task was resumed");
 }
 
 void Alias::recycle() noexcept {
@@ -182,6 +201,7 @@ void Alias::recycle() noexcept {
 
 std::size_t Alias::parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                                 std::size_t capacity) noexcept {
+  if (thawed_) return 0;  // a finding after a stop
   Slot& slot = slot_of(parked);
   slot.frames = frames;
   slot.frame_capacity = capacity;
@@ -190,21 +210,36 @@ std::size_t Alias::parked_stack(engine::Task& asking, engine::Task& parked, std:
   return slot.frame_count;
 }
 
-void Alias::thaw(engine::Task& at) noexcept {
-  thawing_ = &slot_of(at);
+void Alias::thaw() noexcept {
+  if (thawed_) return;
+  thawing_ = running_;
+  if (thawing_ == &controller_) return wake_others();
+  const int error = *carrier_.error_number();
   resume(*thawing_, controller_);
+  // On its own kernel thread from here on, which goes by its own errno.
+  engine::shared_error_number = nullptr;
+  set_error_number(error);
+  sigset_t all;
+  sigfillset(&all);
+  system_call(SYS_rt_sigprocmask, SIG_UNBLOCK, &all, nullptr, 8);
 }
 
-/// The controller's end of it.
-void Alias::wake_all() noexcept {
+/// The carrier's end of it, as the controller: all tasks that have a stack go on, to stay where
+/// they come back.
+void Alias::wake_others() noexcept {
+  thawed_ = true;
   for (std::size_t i = 0; i < used_slots_; ++i) {
     Slot& slot = slots_.data()[i];
-    if (slot.task->state == engine::TaskState::kEnded) continue;
-    // release: the thread finds its context, and thawing_.
-    slot.awake.store(1, std::memory_order_release);
-    futex_wake(slot.awake);
+    if (&slot == thawing_ || slot.task->state == engine::TaskState::kEnded) continue;
+    slot.asking = &controller_;
+    wake(slot);
   }
-  stay_for_the_debugger();
+}
+
+void Alias::wake(Slot& slot) noexcept {
+  // release: the thread finds its context, and that it is to stay.
+  slot.awake.store(1, std::memory_order_release);
+  futex_wake(slot.awake);
 }
 
 }  // namespace weft::executor

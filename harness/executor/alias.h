@@ -9,7 +9,7 @@
 // each task's own, as under the baton, and traces are equal.
 //
 // A task's kernel thread runs again only where somebody looks at it with a debugger: thaw() gives
-// every stack back to its owner.
+// every stack back to its owner. There is no way back from that.
 //
 // Thread-safety: the carrier's alone.
 #pragma once
@@ -48,12 +48,15 @@ class Alias final : public engine::Executor {
   void recycle() noexcept override;
   std::size_t parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                            std::size_t capacity) noexcept override;
-  void thaw(engine::Task& at) noexcept override;
+  void thaw() noexcept override;
   [[nodiscard]] StackArea stack_area(std::size_t slot) const noexcept override {
     return executor::stack_area(slot);
   }
   [[nodiscard]] pthread_t thread_of(std::size_t slot) const noexcept override {
     return slots_.data()[slot].identity.thread;
+  }
+  [[nodiscard]] std::int32_t kernel_thread_of(std::size_t slot) const noexcept override {
+    return slots_.data()[slot].identity.tid;
   }
 
  private:
@@ -62,7 +65,7 @@ class Alias final : public engine::Executor {
     void* context;  // of whoever runs here, while it does not run
     Identity identity;
     engine::Task* task;
-    Slot* asking;  // who wants to know this stack
+    Slot* asking;  // who wants to know this stack, or stopped all others
     asan::FakeStack fake_stack;
     StackArea area;
 
@@ -87,7 +90,8 @@ class Alias final : public engine::Executor {
   void resume(Slot& from, Slot& to) noexcept;
   void came_back(Slot& slot) noexcept;
   [[noreturn]] void end(Slot& from, Slot& to) noexcept;
-  [[noreturn]] void wake_all() noexcept;
+  void wake_others() noexcept;
+  void wake(Slot& slot) noexcept;
 
   engine::ProcessImage& image_;
   Carrier carrier_;
@@ -96,7 +100,8 @@ class Alias final : public engine::Executor {
   Mapping signal_stack_;
   Slot controller_{};
   Slot* running_ = &controller_;
-  Slot* thawing_ = nullptr;  // who goes on after a thaw
+  Slot* thawing_ = nullptr;  // who stops all others
+  bool thawed_ = false;      // and has: kernel threads are their own, and there is no carrier
 };
 
 }  // namespace weft::executor

@@ -57,6 +57,9 @@ struct KnownRace {
 /// What the worker is doing, for the supervisor's clock.
 enum class WorkerPhase : std::uint32_t { kStarting, kWarmUp, kExecuting, kBetween, kFound, kDone };
 
+/// Whether a worker has stopped for somebody to look at it.
+enum class Debugger : std::uint32_t { kNone, kWanted, kPresent };
+
 struct Channel {
   // Polled while the worker runs.
   std::atomic<WorkerPhase> phase{WorkerPhase::kStarting};
@@ -67,6 +70,7 @@ struct Channel {
   std::atomic<std::int32_t> running_tid{0};  // kernel thread of the running task
   std::atomic<bool> stop_requested{false};
   std::atomic<bool> exhausted{false};  // the strategy has no further execution
+  std::atomic<Debugger> debugger{Debugger::kNone};
 
   // Read after the execution ended badly (or after a recorded replay).
   std::atomic<bool> finding_ready{false};
