@@ -12,6 +12,7 @@
 #include "harness/cli/json.h"
 #include "harness/cli/probes.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/executor.h"
 
 namespace weft::cli {
 namespace {
@@ -53,13 +54,26 @@ Fact compiler() {
 #endif
 }
 
+Fact executor() {
+  const char* const reason = engine::why_no_alias();
+  if (reason == nullptr) {
+    return {"executor", true,
+            "alias: one kernel thread runs all tasks and switches between them without the kernel; "
+            "--executor baton gives each its own"};
+  }
+  return {"executor", false,
+          fmt::format("baton: a kernel thread per task, passed on by futex. alias, which is some "
+                      "fifty times as fast, does not work here: {}",
+                      reason)};
+}
+
 Fact hand_off() {
   const double nanoseconds = measure_hand_off();
   if (nanoseconds <= 0) return {"hand-off", false, "the measurement failed"};
   return {
       "hand-off", true,
-      fmt::format("{:.1f} us to pass the processor from one task to another: at most {} "
-                  "switches per second and worker",
+      fmt::format("{:.1f} us to pass the processor from one kernel thread to another, as the baton "
+                  "executor does: at most {} switches per second and worker",
                   nanoseconds / 1000, with_commas(static_cast<std::uint64_t>(1e9 / nanoseconds)))};
 }
 
@@ -98,10 +112,7 @@ std::vector<Fact> examine(ReexecResult reexec) {
                                build_fingerprint())});
   facts.push_back(compiler());
   facts.push_back(instrumentation());
-  facts.push_back(
-      {"executor", true,
-       "baton: a kernel thread per task, one runs at a time, passed on by futex, pinned "
-       "to one processor"});
+  facts.push_back(executor());
   facts.push_back(
       {"processors", true,
        fmt::format("{} may be used; each worker (--jobs) takes one", usable_processors())});

@@ -184,6 +184,7 @@ ReplayResult replay(const trace::Token& token, Options options, const Setup& set
   options = options_of(token, std::move(options));
   ReplayResult result;
   result.error = refusal();
+  if (result.error.empty()) result.error = executor_refusal(options);
   if (!result.error.empty()) return result;
   result = Replayer(token, options, setup, body).run(times);
   if (token.fingerprint != build_fingerprint()) {

@@ -187,6 +187,22 @@ engine::Body as_body(const std::function<void()>& body) {
       .argument = const_cast<std::function<void()>*>(&body)};
 }
 
+std::string executor_refusal(const Options& options) {
+  if (options.executor != "alias" || engine::is_traced(::getpid())) return {};
+  const char* const reason = engine::why_no_alias();
+  if (reason == nullptr) return {};
+  return fmt::format("the alias executor does not work here: {}; take baton", reason);
+}
+
+std::string executor_note(const Options& options) {
+  static bool told = false;
+  if (told || options.executor != "auto" || engine::is_traced(::getpid())) return {};
+  told = true;
+  const char* const reason = engine::why_no_alias();
+  if (reason == nullptr) return {};
+  return fmt::format("the slower baton executor is used: {}", reason);
+}
+
 engine::ExecutorKind executor_kind(const Options& options) {
   if (options.executor == "baton") return engine::ExecutorKind::kBaton;
   if (options.executor == "fresh") return engine::ExecutorKind::kFresh;
@@ -233,6 +249,7 @@ trace::RunFacts run_facts(const Options& options) {
 Result explore(const Options& options, const Setup& setup, const std::function<void()>& body) {
   Result result;
   result.error = refusal();
+  if (result.error.empty()) result.error = executor_refusal(options);
   if (result.error.empty()) (void)strategies::make(options.strategy, result.error);
   trace::Outcome<Suppressions> suppressions = Suppressions();
   if (result.error.empty() && !options.suppressions.empty()) {
@@ -241,6 +258,7 @@ Result explore(const Options& options, const Setup& setup, const std::function<v
   }
   if (!result.error.empty()) return result;
 
+  result.warning = executor_note(options);
   Session session(options, setup, as_body(body), std::move(*suppressions));
   const engine::ExplorerResult explored = engine::explore(session.config(), as_body(body), session);
   result.executions = explored.progress.executions;

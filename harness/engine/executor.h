@@ -67,6 +67,16 @@ class Executor {
   /// What pthread_self() is on `slot`'s thread; valid once started.
   [[nodiscard]] virtual pthread_t thread_of(std::size_t slot) const noexcept = 0;
 
+  /// Where `address` lies for the task in `slot`: elsewhere where it is a word of libc's, errno,
+  /// that every thread has of its own and all tasks use in one place.
+  [[nodiscard]] virtual std::uintptr_t own_address(std::size_t slot,
+                                                   std::uintptr_t address) const noexcept {
+    return (void)slot, address;
+  }
+
+  /// Null, or why the code that is loaded now, by dlopen() for one, cannot run under this executor.
+  [[nodiscard]] virtual const char* objection() noexcept { return nullptr; }
+
   /// The number of slot's kernel thread, whether or not it is the one that runs the slot's tasks.
   [[nodiscard]] virtual std::int32_t kernel_thread_of(std::size_t slot) const noexcept = 0;
 };

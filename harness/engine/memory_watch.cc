@@ -85,6 +85,8 @@ detect::Origin MemoryWatch::origin_of(std::uintptr_t address) const noexcept {
 
 void MemoryWatch::examine(Task& self, Access now, std::uintptr_t address,
                           std::size_t size) noexcept {
+  // Each task has an errno of its own, wherever that lies.
+  if (address == reinterpret_cast<std::uintptr_t>(shared_error_number)) return;
   const InterceptionOff off;
   if (looking_out_) look_out(self, now.what(), size, now.pc);
   if (trace::is_atomic(now.what())) races_.synchronises(address);

@@ -60,6 +60,7 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
   signal_stack.ss_size = signal_stack_.size();
   sigaltstack(&signal_stack, nullptr);
   controller_.area = own_stack();
+  loaded_code_.accept();
   if (!start_kernel_thread(slots_[0], 0)) return "the system refuses another thread";
   const char* const unlike = carrier_.discover(slots_[0].identity);
   if (unlike != nullptr) return unlike;

@@ -27,6 +27,7 @@
 #include "harness/engine/process_image.h"
 #include "harness/engine/task.h"
 #include "harness/executor/identity.h"
+#include "harness/executor/loaded_code.h"
 #include "harness/executor/slot_thread.h"
 
 namespace weft::executor {
@@ -49,6 +50,14 @@ class Alias final : public engine::Executor {
   std::size_t parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                            std::size_t capacity) noexcept override;
   void thaw() noexcept override;
+  [[nodiscard]] std::uintptr_t own_address(std::size_t slot,
+                                           std::uintptr_t address) const noexcept override {
+    const std::uintptr_t from_block = address - carrier_.own().thread;
+    return from_block - carrier_.error_number_offset() < sizeof(int)
+               ? slots_.data()[slot].identity.thread + from_block
+               : address;
+  }
+  [[nodiscard]] const char* objection() noexcept override { return loaded_code_.objection(); }
   [[nodiscard]] StackArea stack_area(std::size_t slot) const noexcept override {
     return executor::stack_area(slot);
   }
@@ -95,6 +104,7 @@ class Alias final : public engine::Executor {
 
   engine::ProcessImage& image_;
   Carrier carrier_;
+  LoadedCode loaded_code_;
   MappedArray<Slot> slots_;
   std::size_t used_slots_ = 0;
   Mapping signal_stack_;

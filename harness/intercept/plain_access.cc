@@ -15,6 +15,7 @@ namespace {
 __attribute__((noinline)) void consider(Task& self, const volatile void* address, OpKind kind,
                                         std::size_t size, std::uintptr_t pc) noexcept {
   Operation op = operation_on(kind, address, pc);
+  op.address = self.execution->executor().own_address(self.slot, op.address);
   // Ranges are one access: what lies between their first and last byte is of one piece to the
   // subject.
   op.width = size > 255 ? 255 : static_cast<std::uint8_t>(size);
