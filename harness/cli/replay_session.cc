@@ -161,9 +161,11 @@ class Replayer {
 
 /// How often the unlikely happened. What was offered in vain left no mark.
 unsigned taken(const trace::Token& token, trace::ChoiceKind kind) {
-  return static_cast<unsigned>(
-      std::count_if(token.deviations.begin(), token.deviations.end(),
-                    [&](const trace::Deviation& deviation) { return deviation.kind == kind; }));
+  unsigned count = 0;
+  token.deviations.for_each(token.tasks, [&](const trace::Deviation& deviation) {
+    if (deviation.kind == kind) ++count;
+  });
+  return count;
 }
 
 }  // namespace

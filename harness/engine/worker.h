@@ -32,7 +32,9 @@ struct WorkerConfig {
   bool detect_leaks = true;            // of memory and of threads
   bool fresh_threads = false;          // a new kernel thread for each task instead of a pooled one
   bool record = false;                 // fill channel.events and channel.stacks
-  LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
+  std::size_t choice_block_bytes = trace::ChoiceLog::kBlockBytes;  // smaller ones for tests
+  std::size_t event_block = trace::EventLog::kBlockEvents;         // likewise
+  LookOut look_out[trace::kMaxFindingAccesses] = {};               // filled from the front
   bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
   bool pin = true;                        // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;            // which one, modulo the number allowed
