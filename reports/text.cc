@@ -327,9 +327,9 @@ class Report {
   void schedule() {
     const auto lines = schedule_lines(trace_, options_.root);
     if (lines.empty()) return;
-    section(fmt::format("Schedule ({}; > marks a preemption)",
-                        counted(trace_.events_before + trace_.events.size() + trace_.events_dropped,
-                                "step")));
+    section(fmt::format(
+        "Schedule ({}; > marks a preemption)",
+        counted(trace_.events_before + trace_.events.size() + trace_.events_dropped, "step")));
     if (trace_.events_before != 0) {
       line(Style::kDim, fmt::format("  ... {} before, which the trace file has",
                                     counted(trace_.events_before, "step")));

@@ -21,6 +21,7 @@ struct ReplayCommand {
   std::uint64_t times = 1;
   bool lenient = false;
   bool json = false;
+  std::string trace_file;
   ExplorationFlags flags;
 };
 
@@ -83,8 +84,8 @@ int replay(const Context& context, const ReplayCommand& command) {
   }
   Options options = options_for(*scenario, command.flags);
   options.lenient = command.lenient;
-  const ReplayResult result =
-      cli::replay(*token, options, setup_of(context), scenario->body, command.times);
+  const ReplayResult result = cli::replay(*token, options, setup_of(context), scenario->body,
+                                          command.times, command.trace_file);
   if (!result.internal_error.empty()) return complain(result.internal_error, kExitInternal);
   if (!result.error.empty()) return complain(result.error);
   if (!result.warning.empty()) complain(result.warning);
@@ -93,6 +94,7 @@ int replay(const Context& context, const ReplayCommand& command) {
   } else {
     print_text(*token, result);
   }
+  if (!result.trace_failure.empty()) return complain(result.trace_failure);
   return status_of(result);
 }
 
@@ -104,7 +106,7 @@ void add_replay(CLI::App& app, Context& context) {
   auto command = std::make_shared<ReplayCommand>();
   sub->add_option(
          "TOKEN", command->token,
-         "weft1.... (white space inside is ignored), a file that holds one, or a finding's "
+         "weft2.... (white space inside is ignored), a file that holds one, or a finding's "
          "directory")
       ->required();
   sub->add_option("--times", command->times, "replays, each in a process of its own")
@@ -112,6 +114,9 @@ void add_replay(CLI::App& app, Context& context) {
   sub->add_flag("--lenient", command->lenient,
                 "follow what still applies of a token of another build, and say what was skipped");
   sub->add_flag("--json", command->json, "{name, times, same, none, other, diverged, finding}");
+  sub->add_option("--trace", command->trace_file,
+                  "write every step of the first replay to this file, for report")
+      ->type_name("FILE");
   command->flags.add(*sub, {"fresh_threads", "hang_seconds"});
   sub->footer(
       "Exit status: 1 the token's finding every time, 0 no finding, 4 the replay diverged or "
@@ -119,7 +124,7 @@ void add_replay(CLI::App& app, Context& context) {
       "another finding, 2 a bad token.\n"
       "\n"
       "Examples:\n"
-      "  weft replay weft1.AbC...\n"
+      "  weft replay weft2.AbC...\n"
       "  weft replay weft-findings/classic-lost_update.buggy-always-1a2b3c4d --times 100\n");
   sub->callback([&context, command] {
     context.run = [&context, command] { return replay(context, *command); };

@@ -48,9 +48,9 @@ void flush_directory(const std::string& directory) {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-/// Writes all that a finding's directory holds. Trace and token are flushed to the disk; `others` can
-/// be made again from them. Returns an empty string, or the first file that could not be written and
-/// why.
+/// Writes all that a finding's directory holds. Trace and token are flushed to the disk; `others`
+/// can be made again from them. Returns an empty string, or the first file that could not be
+/// written and why.
 std::string write_all(const std::string& directory, const trace::Trace& trace,
                       const trace::Channel& recorded, const Files& others,
                       const std::string& token) {
@@ -207,12 +207,12 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
   if (!setup.expected.allows(bug.kind)) {
     bug.directory = fmt::format("{}/{}", out.empty() ? kDefaultFindings : out,
                                 finding_name(facts.scenario, bug.kind, sighting.identity));
-    const std::string failure = make_directory(
-        bug.directory, trace, recorded,
-        {{"report.txt", reports::render_text(trace)},
-         {"output.txt", facts.output},
-         {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
-        bug.token);
+    const std::string failure =
+        make_directory(bug.directory, trace, recorded,
+                       {{"report.txt", reports::render_text(trace)},
+                        {"output.txt", facts.output},
+                        {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
+                       bug.token);
     if (!failure.empty()) {
       trouble = fmt::format("this finding is not on disk: {}; choose another place with {}",
                             failure, option_name(setup.options, "out"));

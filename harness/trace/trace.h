@@ -59,8 +59,8 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
-/// Events that a Trace holds at most: 15 MB, and more lines than anybody reads. A file holds all.
-inline constexpr std::size_t kMaxEventsInMemory = std::size_t{1} << 17;
+/// Events that a Trace holds at most: 7 MB, and more lines than anybody reads. A file holds all.
+inline constexpr std::size_t kMaxEventsInMemory = std::size_t{1} << 16;
 
 struct Trace {
   Meta meta;
