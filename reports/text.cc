@@ -331,7 +331,7 @@ class Report {
         "Schedule ({}; > marks a preemption)",
         counted(trace_.events_before + trace_.events.size() + trace_.events_dropped, "step")));
     if (trace_.events_before != 0) {
-      line(Style::kDim, fmt::format("  ... {} before, which the trace file has",
+      line(Style::kDim, fmt::format("  ... {} before, which are in the trace but not shown",
                                     counted(trace_.events_before, "step")));
     }
     const std::size_t skipped =
