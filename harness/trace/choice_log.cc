@@ -9,10 +9,11 @@
 namespace weft::trace {
 
 bool ChoiceLog::spill(std::uint64_t position) noexcept {
-  const std::uint64_t block = position / block_bytes_;
+  const std::size_t block_bytes = std::size_t{1} << block_bits_;
+  const std::uint64_t block = position >> block_bits_;
   const unsigned char* const full = blocks_[block % 2];
-  if (!write_at(place_, full, block_bytes_, block * block_bytes_)) return false;
-  std::memcpy(blocks_[(block + 1) % 2], full + block_bytes_, kMaxChoiceBytes);
+  if (!write_at(place_, full, block_bytes, block << block_bits_)) return false;
+  std::memcpy(blocks_[(block + 1) % 2], full + block_bytes, kMaxChoiceBytes);
   return true;
 }
 
@@ -20,7 +21,8 @@ std::string ChoiceLog::bytes() const {
   const std::uint64_t state = state_.load(std::memory_order_acquire);
   const std::uint64_t position = state >> kRunBits;
   const auto run = static_cast<std::uint32_t>(state & kRunMask);
-  const std::size_t block_bytes = std::clamp<std::size_t>(block_bytes_, 1, kBlockBytes);
+  const std::size_t block_bytes =
+      std::size_t{1} << std::min<unsigned>(block_bits_, std::countr_zero(kBlockBytes));
   const std::uint64_t in_file = position / block_bytes * block_bytes;
   // By blocks, so that a position that is a lie reserves no memory.
   std::string all;

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -29,10 +30,10 @@ class ChoiceLog {
 
   // --- The supervisor's, while no worker runs.
 
-  /// `block_bytes` at most kBlockBytes, a smaller one for tests.
+  /// `block_bytes` a power of two between kMaxChoiceBytes and kBlockBytes, less than that for tests.
   void open(const SpillPlace& place, std::size_t block_bytes = kBlockBytes) noexcept {
     place_ = place;
-    block_bytes_ = block_bytes;
+    block_bits_ = static_cast<unsigned>(std::countr_zero(block_bytes));
     clear();
   }
   /// All that was logged, as ChoiceReader takes it. Believes nothing that the worker may have
@@ -55,11 +56,13 @@ class ChoiceLog {
     const std::uint64_t state = state_.load(std::memory_order_relaxed);
     std::uint64_t position = state >> kRunBits;
     auto run = static_cast<std::uint32_t>(state & kRunMask);
-    unsigned char* const begin = blocks_[position / block_bytes_ % 2] + position % block_bytes_;
+    const std::uint64_t in_block = position & ((std::uint64_t{1} << block_bits_) - 1);
+    unsigned char* const begin = blocks_[position >> block_bits_ & 1] + in_block;
     deviation.has_digest = carries_digest(count_);
     const unsigned char* const end = put_choice(begin, prediction_, run, deviation);
     const auto size = static_cast<std::size_t>(end - begin);
-    if (position % block_bytes_ + size >= block_bytes_ && !spill(position)) return false;
+    if (in_block + size >= std::uint64_t{1} << block_bits_) [[unlikely]]
+      if (!spill(position)) return false;
     position += size;
     // Release: a supervisor that polls a running worker may read up to here.
     state_.store(position << kRunBits | run, std::memory_order_release);
@@ -80,7 +83,7 @@ class ChoiceLog {
   std::atomic<std::uint64_t> state_{0};  // position, run
   std::uint64_t count_ = 0;
   SpillPlace place_;
-  std::size_t block_bytes_ = kBlockBytes;
+  unsigned block_bits_ = std::countr_zero(kBlockBytes);
   ChoicePrediction prediction_;
   unsigned char blocks_[2][kBlockBytes + kMaxChoiceBytes] = {};
 };

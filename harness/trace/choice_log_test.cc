@@ -107,7 +107,7 @@ TEST_F(ChoiceLogTest, RandomLogsAreReadBack) {
 
 TEST_F(ChoiceLogTest, WhatIsSpilledIsReadBackAsIfItWereNot) {
   Prng random(8);
-  for (const std::size_t block : {64u, 100u, 4096u}) {
+  for (const std::size_t block : {64u, 128u, 4096u}) {
     const auto tasks = tasks_of(3);
     const auto log = random_log(random, tasks, 20'000);
     log_->open({});

@@ -21,7 +21,7 @@ inline constexpr std::size_t kMaxEventBytes = 192;
 inline constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 32;
 
 /// An object is spelled out where it first occurs and a number afterwards: events take about 35
-/// bytes in the file for 112 in memory.
+/// bytes in the file for 104 in memory.
 class EventEncoder {
  public:
   void add(ByteWriter& out, const Event& event);

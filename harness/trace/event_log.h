@@ -17,7 +17,7 @@ namespace weft::trace {
 
 class EventLog {
  public:
-  /// 16 Ki events of 112 bytes: 1.8 MB a block.
+  /// 16 Ki events of 104 bytes: 1.7 MB a block.
   static constexpr std::size_t kBlockEvents = std::size_t{1} << 14;
 
   /// The supervisor's, while no worker runs. `block_events` at most kBlockEvents, less for tests.

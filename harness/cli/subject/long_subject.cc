@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -33,6 +35,25 @@ void count_together(std::uint64_t operations) {
   weft::always(weft::choose(100) == 0, "the end is as by default");
 }
 
+// The same with a lock and an allocation for each step: what else might grow with an execution.
+void allocate_together(std::uint64_t operations) {
+  static std::mutex mutex;
+  static std::uint64_t counter;
+  counter = 0;
+  const auto count = [operations] {
+    for (std::uint64_t i = 0; i < operations / 4; ++i) {
+      const auto one = std::make_unique<std::uint64_t>(1);
+      const std::scoped_lock lock(mutex);
+      counter += *one;
+    }
+  };
+  std::thread other(count);
+  count();
+  other.join();
+  weft::always(counter == operations / 4 * 2, "no update is lost");
+  weft::always(weft::choose(100) == 0, "the end is as by default");
+}
+
 }  // namespace
 
 WEFT_SCENARIO(long_count, {.name = "long/count",
@@ -40,4 +61,11 @@ WEFT_SCENARIO(long_count, {.name = "long/count",
                            .expect = weft::must_find("always"),
                            .budget = 10}) {
   count_together(steps());
+}
+
+WEFT_SCENARIO(long_allocate, {.name = "long/allocate",
+                              .summary = "two threads lock and allocate up to WEFT_LONG_STEPS",
+                              .expect = weft::must_find("always"),
+                              .budget = 10}) {
+  allocate_together(steps());
 }
