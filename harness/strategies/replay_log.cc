@@ -52,7 +52,7 @@ void ReplayLog::Cursor::advance() noexcept {
 
 class ReplayLog::Builder {
  public:
-  explicit Builder(std::set<TaskId> tasks)
+  explicit Builder(const std::set<TaskId>& tasks)
       : tasks(tasks.begin(), tasks.end()), streams_(tasks.size() * kChoiceKinds) {}
 
   void add(const Deviation& deviation) {
@@ -123,7 +123,7 @@ ReplayLog::ReplayLog(std::span<const Deviation> log) {
     tasks.insert(deviation.task);
     if (trace::chooses_task(deviation.kind)) tasks.insert(TaskId{deviation.value});
   }
-  Builder builder(std::move(tasks));
+  Builder builder(tasks);
   for (const Deviation& deviation : sorted) builder.add(deviation);
   take(builder);
 }
@@ -131,7 +131,7 @@ ReplayLog::ReplayLog(std::span<const Deviation> log) {
 ReplayLog::ReplayLog(const trace::DeviationLog& log, std::span<const trace::TaskRow> tasks) {
   std::set<TaskId> ids;
   for (const trace::TaskRow& row : tasks) ids.insert(row.id);
-  Builder builder(std::move(ids));
+  Builder builder(ids);
   log.for_each(tasks, [&](const Deviation& deviation) { builder.add(deviation); });
   take(builder);
 }

@@ -21,8 +21,8 @@ std::string ChoiceLog::bytes() const {
   const std::uint64_t state = state_.load(std::memory_order_acquire);
   const std::uint64_t position = state >> kRunBits;
   const auto run = static_cast<std::uint32_t>(state & kRunMask);
-  const std::size_t block_bytes =
-      std::size_t{1} << std::min<unsigned>(block_bits_, std::countr_zero(kBlockBytes));
+  const std::size_t block_bytes = std::size_t{1}
+                                  << std::min<unsigned>(block_bits_, std::countr_zero(kBlockBytes));
   const std::uint64_t in_file = position / block_bytes * block_bytes;
   // By blocks, so that a position that is a lie reserves no memory.
   std::string all;

@@ -30,7 +30,8 @@ class ChoiceLog {
 
   // --- The supervisor's, while no worker runs.
 
-  /// `block_bytes` a power of two between kMaxChoiceBytes and kBlockBytes, less than that for tests.
+  /// `block_bytes` a power of two between kMaxChoiceBytes and kBlockBytes, less than that for
+  /// tests.
   void open(const SpillPlace& place, std::size_t block_bytes = kBlockBytes) noexcept {
     place_ = place;
     block_bits_ = static_cast<unsigned>(std::countr_zero(block_bytes));
