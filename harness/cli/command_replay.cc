@@ -26,6 +26,7 @@ struct ReplayCommand {
   bool gdb = false;
   std::uint64_t at = 0;  // 0: at the finding
   std::vector<std::string> gdb_arguments;
+  std::string trace_file;
   ExplorationFlags flags;
 };
 
@@ -118,8 +119,8 @@ int replay(const Context& context, const ReplayCommand& command) {
   options.lenient = command.lenient;
   // Traces are equal, and under the baton what gdb stopped can go on.
   if (command.gdb && options.executor == "auto") options.executor = "baton";
-  const ReplayResult result =
-      cli::replay(*token, options, setup_of(context), scenario->body, command.times);
+  const ReplayResult result = cli::replay(*token, options, setup_of(context), scenario->body,
+                                          command.times, command.trace_file);
   if (!result.internal_error.empty()) return complain(result.internal_error, kExitInternal);
   if (!result.error.empty()) return complain(result.error);
   if (!result.warning.empty()) complain(result.warning);
@@ -131,6 +132,7 @@ int replay(const Context& context, const ReplayCommand& command) {
   } else {
     print_text(*token, result);
   }
+  if (!result.trace_failure.empty()) return complain(result.trace_failure);
   return status_of(result);
 }
 
@@ -142,7 +144,7 @@ void add_replay(CLI::App& app, Context& context) {
   auto command = std::make_shared<ReplayCommand>();
   sub->add_option(
          "TOKEN", command->token,
-         "weft1.... (white space inside is ignored), a file that holds one, or a finding's "
+         "weft2.... (white space inside is ignored), a file that holds one, or a finding's "
          "directory")
       ->required();
   CLI::Option* const times =
@@ -152,6 +154,9 @@ void add_replay(CLI::App& app, Context& context) {
                 "follow what still applies of a token of another build, and say what was skipped");
   CLI::Option* const json =
       sub->add_flag("--json", command->json, "{name, times, same, none, other, diverged, finding}");
+  sub->add_option("--trace", command->trace_file,
+                  "write every step of the first replay to this file, for report")
+      ->type_name("FILE");
   command->flags.add(*sub, {"executor", "hang_seconds"});
   CLI::Option* const gdb =
       sub->add_flag("--gdb", command->gdb,
@@ -171,11 +176,11 @@ void add_replay(CLI::App& app, Context& context) {
       "another finding, 2 a bad token.\n"
       "\n"
       "Examples:\n"
-      "  weft replay weft1.AbC...\n"
+      "  weft replay weft2.AbC...\n"
       "  weft replay weft-findings/classic-lost_update.buggy-always-1a2b3c4d --times 100\n"
-      "  weft replay weft1.AbC... --gdb                      at the finding\n"
-      "  weft replay weft1.AbC... --gdb --at 12              before step 12 happens\n"
-      "  weft replay weft1.AbC... --gdb -- -batch -ex 'thread apply all backtrace'\n"
+      "  weft replay weft2.AbC... --gdb                      at the finding\n"
+      "  weft replay weft2.AbC... --gdb --at 12              before step 12 happens\n"
+      "  weft replay weft2.AbC... --gdb -- -batch -ex 'thread apply all backtrace'\n"
       "`thread 2` goes to a task, `up` and `frame function NAME` to its code; `continue` goes on "
       "to\n"
       "the finding, for --gdb takes --executor baton. With alias the tasks stay where gdb finds\n"

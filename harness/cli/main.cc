@@ -26,7 +26,7 @@ constexpr char kExamples[] =
     "  weft list                              what there is\n"
     "  weft run lost_update                   explore whatever has lost_update in its name\n"
     "  weft run 'context/*' --seconds 60 --jobs 2 --keep-going\n"
-    "  weft replay weft1.AbC...               bring a failure back, from its token\n"
+    "  weft replay weft2.AbC...               bring a failure back, from its token\n"
     "  weft report weft-findings/NAME         every step of a failing schedule\n"
     "  weft check                             hold every scenario to its expectation\n"
     "\n"

@@ -31,6 +31,7 @@ struct ReplayResult {
   std::string followed;        // the same in words (lenient only)
   std::string output;          // what the test wrote in the first replay
   std::string warning;         // another build's token
+  std::string trace_failure;   // why there is no trace file, where one was asked for
   std::string error;           // user error
   std::string internal_error;
 };
@@ -38,9 +39,11 @@ struct ReplayResult {
 /// `options` with what the token fixes taken from it.
 [[nodiscard]] Options options_of(const trace::Token& token, Options options);
 
-/// `token.scenario` must be what `body` is. `options` are made those of the token.
+/// `token.scenario` must be what `body` is. `options` are made those of the token. Every step of the
+/// first replay goes to `trace_file`, if one is named.
 [[nodiscard]] ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
-                                  const std::function<void()>& body, std::uint64_t times);
+                                  const std::function<void()>& body, std::uint64_t times,
+                                  const std::string& trace_file = {});
 
 /// The same as weft::explore() returns it, for a test that was given a token.
 [[nodiscard]] Result as_result(ReplayResult replay);

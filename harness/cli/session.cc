@@ -12,7 +12,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -51,11 +50,9 @@ class Session final : public engine::ExplorerHost {
   }
 
   std::unique_ptr<engine::Strategy> make_replay(const trace::Channel& failed) override {
-    return std::make_unique<strategies::Replay>(
-        std::span(failed.deviations,
-                  std::min<std::size_t>(failed.deviation_count, trace::kMaxDeviations)),
-        std::span(failed.tasks, std::min<std::size_t>(failed.task_count, trace::kMaxTasks)),
-        strategies::ReplayMode::kStrict);
+    const trace::CollectedChoices choices = trace::collect_choices(failed);
+    return std::make_unique<strategies::Replay>(choices.deviations, choices.tasks,
+                                                strategies::ReplayMode::kStrict);
   }
 
   bool suppresses(const engine::SupervisedWorker& worker) override {

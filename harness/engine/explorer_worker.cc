@@ -53,8 +53,6 @@ void begin_worker(trace::Channel& channel) {
   for (trace::FindingAccess& access : channel.seen) access = trace::FindingAccess();
   channel.forget_schedule();
   channel.trace_hash = 0;
-  channel.event_count = 0;
-  channel.events_dropped = 0;
   channel.stack_count = 0;
 }
 
@@ -128,6 +126,9 @@ bool SupervisedWorker::prepare() {
 bool SupervisedWorker::start(WorkerMain worker_main, const WorkerConfig& config, Body body,
                              double hang_seconds) {
   begin_worker(*channel_);
+  channel_->choices.open(choices_file_.empty(), config.choice_block_bytes);
+  channel_->events.open(config.record ? events_file_.empty() : trace::SpillPlace(),
+                        config.event_block);
   outcome_ = WorkerOutcome();
   clock_.reset();
   hung_ = false;

@@ -81,6 +81,8 @@ class SupervisedWorker {
 
   WorkerProcess process_;
   trace::Channel* channel_ = nullptr;
+  trace::SpillFile choices_file_;  // what does not fit into the channel
+  trace::SpillFile events_file_;
   StallClock clock_;
   double hang_seconds_ = 0;
   double answer_seconds_ = 0;  // since the stack was asked for

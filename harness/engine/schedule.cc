@@ -241,11 +241,7 @@ void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t cou
 
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
                               TaskIndex value_index) noexcept {
-  if (channel_.deviation_count == trace::kMaxDeviations) {
-    fail(trace::FindingKind::kStepCap,
-         "the choice log is full: shorten the test or use a sparser strategy");
-  }
-  channel_.deviations[channel_.deviation_count] = {
+  const bool logged = channel_.choices.add({
       .task = at.id,
       .operation = at.operation_index,
       .value = value,
@@ -254,8 +250,16 @@ void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
       .digest = static_cast<std::uint16_t>(digest_),
       .task_index = at.index,
       .value_index = value_index,
-  };
-  ++channel_.deviation_count;
+  });
+  if (logged) [[likely]]
+    return;
+  if (channel_.choices.count() == trace::kMaxDeviations) {
+    fail(trace::FindingKind::kStepCap,
+         "the choice log is full: shorten the test or use a sparser strategy");
+  }
+  fail(trace::FindingKind::kUserError,
+       "the choice log does not fit on the disk: make room where temporary files go, raise the "
+       "limit on file sizes, or name another place with TMPDIR");
 }
 
 void Execution::heed_complaint() noexcept {

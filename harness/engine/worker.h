@@ -35,8 +35,10 @@ struct WorkerConfig {
   bool detect_races = true;            // and uses of freed memory
   bool detect_leaks = true;            // of memory and of threads
   ExecutorKind executor = ExecutorKind::kBaton;
-  bool record = false;                                // fill channel.events and channel.stacks
-  LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
+  bool record = false;  // fill channel.events and channel.stacks
+  std::size_t choice_block_bytes = trace::ChoiceLog::kBlockBytes;  // smaller ones for tests
+  std::size_t event_block = trace::EventLog::kBlockEvents;         // likewise
+  LookOut look_out[trace::kMaxFindingAccesses] = {};               // filled from the front
   bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
   bool pin = true;                        // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;            // which one, modulo the number allowed

@@ -58,7 +58,8 @@ struct Deviation {
   std::uint64_t value = 0;      // TaskId::value, or a number
   std::uint16_t nth = 0;        // choices already made by this operation
   ChoiceKind kind = ChoiceKind::kSchedule;
-  std::uint16_t digest = 0;  // low bits of the history digest, so that a replay notices early
+  std::uint16_t digest = 0;  // low bits of the history digest, so that a replay notices early;
+  bool has_digest = true;    // few of a long log have one
   TaskIndex task_index = kNoTaskIndex;   // into the task table of the same execution
   TaskIndex value_index = kNoTaskIndex;  // likewise, where value is a task
 

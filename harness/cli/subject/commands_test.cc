@@ -44,7 +44,7 @@ TEST_F(CommandsTest, AFindingIsExitStatusOneAndItsLinesCanBePasted) {
   EXPECT_THAT(found.out, AllOf(HasSubstr("no update is lost"), HasSubstr("the subject says so")));
 
   const std::string token = rest_of_line(found.out, " replay ");
-  ASSERT_THAT(token, StartsWith("weft1."));
+  ASSERT_THAT(token, StartsWith("weft2."));
   const Ran again = weft("replay " + token + " --times 20");
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.out, HasSubstr("end/always: 20 replays, the same finding every time: always"));
