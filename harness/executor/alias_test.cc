@@ -46,7 +46,11 @@ class Other {
   std::thread thread_;
 };
 
-TEST(AliasTest, EveryPropertyHoldsHere) { EXPECT_STREQ(probe_alias(), nullptr); }
+TEST(AliasTest, TheProbeNamesWhatDoesNotHold) {
+  // This program lacks the interposer of errno. In those that have it all holds: commands_test.cc
+  // asks `weft doctor`.
+  EXPECT_STREQ(probe_alias(), "libc does not write errno where it is read");
+}
 
 TEST(AliasTest, TheControlBlockIsFoundOut) {
   const Other other;
@@ -72,7 +76,9 @@ TEST(AliasTest, WhoIsTakenForAnotherIsThatOne) {
   ASSERT_STREQ(carrier.discover(other.identity()), nullptr);
   Identity stranger = other.identity();
   carrier.change(carrier.own(), stranger);
-  const pthread_t taken_for = pthread_self();
+  // By hand: the compiler knows that pthread_self() does not change.
+  pthread_t taken_for = 0;
+  asm volatile("movq %%fs:16, %0" : "=r"(taken_for));
   carrier.change(stranger, carrier.own());
   EXPECT_EQ(taken_for, other.identity().thread);
   EXPECT_EQ(pthread_self(), carrier.own().thread);
