@@ -66,6 +66,7 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
   if (unlike != nullptr) return unlike;
   running_ = &controller_;
   controller_.identity = carrier_.own();
+  controller_.fiber.adopt();
   engine::shared_error_number = carrier_.error_number();
   running_tid.store(controller_.identity.tid, std::memory_order_relaxed);
   return nullptr;
@@ -76,7 +77,7 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
 bool Alias::start_kernel_thread(Slot& slot, std::size_t index) noexcept {
   slot.owner = this;
   slot.area = executor::stack_area(index);
-  if (!start_thread(slot.thread, index, &Alias::serve, &slot)) return false;
+  if (!start_thread(slot.thread, index, &Alias::serve, &slot, ThreadUse::kParks)) return false;
   // acquire: pairs with the thread's store in weft_park(); from then on its stack is ours.
   while (slot.asleep.load(std::memory_order_acquire) == 0) futex_wait(slot.asleep, 0);
   slot.identity = identity_of(slot.thread.thread, slot.thread.tid.load(std::memory_order_relaxed));
@@ -104,6 +105,7 @@ bool Alias::start(engine::Task& task, std::size_t index) noexcept {
     take_for(creator);
     if (!started) return false;
   }
+  slot.fiber.create_once();
   slot.context = make_context(slot.thread.task_stack + kAroundBytes, &Alias::begin, &slot);
   if (index >= used_slots_) used_slots_ = index + 1;
   return true;
@@ -120,6 +122,7 @@ void Alias::begin(void* argument) {
 
 void Alias::take_for(Slot& next) noexcept {
   carrier_.change(running_->identity, next.identity);
+  next.fiber.enter();
   running_ = &next;
 }
 
@@ -194,6 +197,7 @@ void Alias::recycle() noexcept {
     image_.reset_thread_locals();
     take_for(controller_);
     asan::forget_stack(reinterpret_cast<std::uintptr_t>(slot.context), slot.thread.task_stack);
+    slot.fiber.destroy();
     slot.task->state = engine::TaskState::kEnded;
   }
 }

@@ -23,6 +23,7 @@
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/mapped_array.h"
 #include "harness/base/mapping.h"
+#include "harness/base/thread_sanitizer.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/process_image.h"
 #include "harness/engine/task.h"
@@ -76,6 +77,7 @@ class Alias final : public engine::Executor {
     engine::Task* task;
     Slot* asking;  // who wants to know this stack, or stopped all others
     asan::FakeStack fake_stack;
+    tsan::Fiber fiber;
     StackArea area;
 
     std::uintptr_t* frames;  // for `asking`

@@ -5,6 +5,7 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -14,8 +15,11 @@
 #include <new>
 
 #include "harness/base/mapping.h"
+#include "harness/base/system_call.h"
+#include "harness/base/thread_sanitizer.h"
 #include "harness/engine/task.h"
 #include "harness/executor/alias.h"
+#include "harness/executor/no_image.h"
 
 // libstdc++'s record of the calling thread's exceptions.
 extern "C" void* __cxa_get_globals() noexcept;
@@ -60,43 +64,6 @@ constexpr const char* kMeaning[kProperties] = {
     "a stack cannot be unwound across a switch",
     "a thread cannot be ended by unwinding, as pthread_exit() does",
     "not every task came to its end",
-};
-
-/// Without what the subject has.
-class NoImage final : public engine::ProcessImage {
- public:
-  void snapshot(std::uintptr_t) noexcept override {}
-  void restore() noexcept override {}
-  void guard() noexcept override {}
-  void subject_starts() noexcept override {}
-  void subject_stopped() noexcept override {}
-  bool absorbs(int, const siginfo_t&, void*) noexcept override { return false; }
-  bool may_have_called_system() const noexcept override { return true; }
-  void reset_thread_locals() noexcept override {}
-  void* allocate(const engine::BlockEvent&, std::uint64_t, std::size_t, std::size_t,
-                 AllocationFamily) noexcept override {
-    return nullptr;
-  }
-  engine::FreeVerdict release(void*, const engine::BlockEvent&,
-                              AllocationFamily) noexcept override {
-    return engine::FreeVerdict::kInvalid;
-  }
-  bool find_overrun(engine::HeapBlock&) const noexcept override { return false; }
-  bool find_block(std::uintptr_t, engine::HeapBlock&) const noexcept override { return false; }
-  std::size_t find_leaks(engine::HeapBlock&) const noexcept override { return 0; }
-  void modules_changed() noexcept override {}
-  bool is_restored(std::uintptr_t) const noexcept override { return false; }
-  Site site_of(std::uintptr_t) const noexcept override { return {}; }
-  bool find_uninstrumented(std::span<const std::uintptr_t>,
-                           engine::UninstrumentedCode&) const noexcept override {
-    return false;
-  }
-  bool find_module(std::uintptr_t, std::uint64_t&, std::uint64_t&) const noexcept override {
-    return false;
-  }
-  std::size_t module_count() const noexcept override { return 0; }
-  void describe_module(std::size_t, std::uintptr_t&, std::uint64_t&, char*,
-                       std::size_t) const noexcept override {}
 };
 
 class Probe {
@@ -288,8 +255,11 @@ const char* probe_alias() noexcept {
   const pid_t child = ::fork();
   if (child < 0) return "the system refuses a process to test it in";
   if (child == 0) {
+    // ThreadSanitizer would report the mutexes that are tried here, and have the last word on the
+    // exit status.
+    tsan::mute();
     const Mapping memory(sizeof(Probe));
-    ::_exit((::new (memory.data()) Probe)->run());
+    system_call(SYS_exit_group, (::new (memory.data()) Probe)->run());
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
