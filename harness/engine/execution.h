@@ -215,6 +215,11 @@ class Execution {
   [[nodiscard]] TaskIndex fallback(const Task& at, bool at_enabled) const noexcept;
   [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
   void account(const Task& at, Task& chosen) noexcept;
+  /// Tells the supervisor's watchdog that there is progress. The only writer: no read-modify-write.
+  void beat() noexcept {
+    channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
+  }
   void fire_timer() noexcept;
   void ask_outside() noexcept;
   [[nodiscard]] bool leave_to_the_outside() noexcept;

@@ -32,9 +32,9 @@ __attribute__((always_inline)) inline void access(const volatile void* address, 
   if (--self->accesses_until_point == 0 || memory.races_at(at)) [[unlikely]]
     consider(*self, address, kind, size, pc);
   if (kind == OpKind::kPlainWrite) self->execution->progress().changed();
-  memory.accessed(*self,
-                  kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite,
-                  at, size, pc);
+  memory.accessed_plainly(
+      *self, kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite, at,
+      size, pc);
 }
 
 }  // namespace
