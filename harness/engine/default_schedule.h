@@ -14,6 +14,7 @@ class DefaultSchedule final : public Strategy {
   [[nodiscard]] std::string_view name() const noexcept override { return "default"; }
   Next next_execution(std::uint64_t, std::uint64_t) noexcept override { return Next::kGo; }
   std::size_t pick(const Decision& decision) noexcept override { return decision.fallback; }
+  [[nodiscard]] Leeway leeway() const noexcept override { return {trace::kNever, trace::kNever}; }
   std::uint64_t choose(const Choice&) noexcept override { return 0; }
 };
 

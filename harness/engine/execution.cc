@@ -59,6 +59,8 @@ void Execution::begin(Strategy& strategy) noexcept {
   digest_ = kDigestSeed;
   run_length_ = 0;
   last_ = kNoTaskIndex;
+  leeway_ = {};
+  unasked_ = 0;
   next_wait_order_ = 0;
   unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kSpurious)] = config_.spurious_wakeups;
   unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kOutOfMemory)] =

@@ -3,6 +3,8 @@
 
 // Decisions: what is enabled, who goes next, and the log of departures from the
 // default schedule.
+#include <utility>
+
 #include "harness/base/check.h"
 #include "harness/engine/execution.h"
 #include "harness/model/mutex.h"
@@ -45,16 +47,57 @@ void Execution::announced(Task& task) noexcept {
     report_cycle_through(task);
   }
   const OpKind kind = operation.kind;
-  reschedule(task);
+  if (goes_on_unasked(task)) {
+    go_on(task);
+  } else {
+    leeway_.points = 0;
+    reschedule(task);
+    ask_for_plain_points(task);
+  }
   if (steps_ >= stop_before_) [[unlikely]]
     stop_before_step(task);
-  ask_for_plain_points(task);
   // Whether a plain access is a point at all is the strategy's choice, which a replay does not
   // make.
   if (trace::is_plain(kind)) return;
   if (!Progress::may_only_look(kind)) return progress_.changed();
   progress_.looked(task.idleness);
   if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
+}
+
+/// Steps alone count: a replay does not consider the plain accesses that were passed by.
+inline void Execution::count_step(const Task& chosen) noexcept {
+  if (steps_ >= config_.step_cap) [[unlikely]] {
+    fail(trace::FindingKind::kStepCap,
+         "the execution did not end within its step limit: a livelock, or raise --max-steps");
+  }
+  const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
+                             (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^
+                             chosen.operation_index;
+  digest_ = fold(digest_ + enabled_.hash(), what);
+  channel_.steps = ++steps_;
+}
+
+/// Whether the strategy has said already that `task` performs what it announced. The default must
+/// say the same, or there were a departure to log.
+bool Execution::goes_on_unasked(const Task& task) const noexcept {
+  if (leeway_.points == 0 || task.operation_index >= leeway_.before_operation ||
+      enabled_.version() != leeway_version_ || last_ != task.index)
+    return false;
+  const OpKind kind = task.pending.kind;
+  const bool ordinary = !trace::is_plain(kind) && !trace::commutes(kind) &&
+                        kind != OpKind::kYield && kind != OpKind::kSleep;
+  return ordinary && run_length_ < trace::kDefaultFairness && !progress_.repeats(task.idleness) &&
+         task.accesses_until_point > 1 && outside_waits_ == 0 && live_attached_ != 0 &&
+         observer_count_ == 0 && !bypass_bounds_.any();
+}
+
+void Execution::go_on(Task& task) noexcept {
+  --leeway_.points;
+  ++unasked_;
+  --task.accesses_until_point;  // an operation like them
+  beat();
+  count_step(task);
+  ++run_length_;
 }
 
 void Execution::ask_for_plain_points(Task& task) noexcept {
@@ -154,6 +197,7 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   decision.at = at.index;
   decision.at_operation = at.operation_index;
   decision.digest = digest_;
+  decision.unasked = std::exchange(unasked_, 0);
   decision.nth = at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
   enabled_.for_each([&](TaskIndex index) {
     const Task& task = tasks_.data()[index];
@@ -169,6 +213,10 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   if (chosen.index != by_default)
     log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
   ++at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
+  if (chosen.index == at.index) {
+    leeway_ = strategy_->leeway();
+    leeway_version_ = enabled_.version();
+  }
   return chosen;
 }
 
@@ -183,16 +231,7 @@ void Execution::account(const Task& at, Task& chosen) noexcept {
     strategy_->executed(chosen.index, operation, steps_);
     return;
   }
-  // Steps alone count: a replay does not consider the plain accesses that were passed by.
-  if (steps_ >= config_.step_cap) [[unlikely]] {
-    fail(trace::FindingKind::kStepCap,
-         "the execution did not end within its step limit: a livelock, or raise --max-steps");
-  }
-  const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
-                             (static_cast<std::uint64_t>(operation.kind) << 40) ^
-                             chosen.operation_index;
-  digest_ = fold(digest_ + enabled_.hash(), what);
-  channel_.steps = ++steps_;
+  count_step(chosen);
   bool preempted = false;
   if (last_ == chosen.index) {
     ++run_length_;

@@ -42,7 +42,15 @@ struct Decision {
   std::uint64_t at_operation = 0;  // and its operation index
   std::uint16_t nth = 0;           // scheduling decisions already taken at that operation
   std::uint64_t digest = 0;  // history digest before this step; a Deviation keeps its low bits
+  std::uint64_t unasked =
+      0;  // points since the latest question at which a task went on by its leeway
   static constexpr std::size_t kNone = ~std::size_t{0};
+};
+
+/// How far a task may go on before the strategy wants to be asked again.
+struct Leeway {
+  std::uint64_t before_operation = 0;  // asked at this operation index of the task, or a later one
+  std::uint64_t points = 0;            // and after so many points
 };
 
 /// Any other choice: one of `count` candidates; for tasks, their identities.
@@ -82,6 +90,11 @@ class Strategy {
 
   /// Returns a position in `decision.enabled`.
   virtual std::size_t pick(const Decision& decision) noexcept = 0;
+
+  /// Asked after a pick() that had the task at its point go on: at how many of its further points
+  /// it would have it go on again, as long as the same tasks are enabled. Neither pick(),
+  /// executed() nor accesses_until_point() is called at them.
+  [[nodiscard]] virtual Leeway leeway() const noexcept { return {}; }
 
   /// Returns a number below `choice.count`, or any number where count is 0.
   virtual std::uint64_t choose(const Choice& choice) noexcept = 0;

@@ -23,6 +23,12 @@ class Fairness {
 
   void begin_execution() noexcept { *this = Fairness{}; }
 
+  /// The task that was picked last went on at so many points.
+  void went_on(std::uint64_t points) noexcept {
+    consecutive_ += points;
+    altogether_ += points;
+  }
+
   /// `chosen` goes next.
   void picked(TaskIndex chosen) noexcept {
     consecutive_ = chosen == last_ ? consecutive_ + 1 : 1;

@@ -41,6 +41,11 @@ class Patience {
     }
   }
 
+  /// Whether what `task` does between its yields must be told.
+  [[nodiscard]] bool counts(TaskIndex task) const noexcept {
+    return patient_ && yields_[task] != 0;
+  }
+
   /// Whether `task`, which is about to perform an operation of that kind, waits for others to get
   /// on.
   [[nodiscard]] bool gives_way(TaskIndex task, trace::OpKind kind) const noexcept {

@@ -57,6 +57,9 @@ void Pct::apply_changes(TaskIndex task) noexcept {
 
 std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   progress_.decided(decision);
+  fairness_.went_on(decision.unasked);
+  at_ = decision.at;
+  at_operation_ = decision.at_operation;
   apply_changes(decision.at);
   if (decision.current != engine::Decision::kNone) {
     const engine::EnabledTask& current = decision.enabled[decision.current];
@@ -72,6 +75,14 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   }
   fairness_.picked(decision.enabled[highest].index);
   return highest;
+}
+
+engine::Leeway Pct::leeway() const noexcept {
+  if (patience_.counts(at_)) return {};
+  if (next_change_ == changes_.size()) return {trace::kNever, trace::kNever};
+  // Until then every operation is contested.
+  return {at_operation_ + (changes_[next_change_].operation - progress_.contested()),
+          trace::kNever};
 }
 
 std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {

@@ -48,6 +48,7 @@ class Pct final : public Sampler {
   [[nodiscard]] std::string_view name() const noexcept override { return "pct"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
+  [[nodiscard]] engine::Leeway leeway() const noexcept override;
   std::uint64_t accesses_until_point(TaskIndex task,
                                      std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
@@ -81,6 +82,8 @@ class Pct final : public Sampler {
   FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, ascending
   std::size_t next_change_ = 0;
   Priority lowest_ = 0;
+  TaskIndex at_ = kNoTaskIndex;  // of the latest decision
+  std::uint64_t at_operation_ = 0;
 };
 
 }  // namespace weft::strategies

@@ -35,6 +35,7 @@ class Portfolio final : public engine::Strategy {
   std::size_t pick(const engine::Decision& decision) noexcept override {
     return active_->pick(decision);
   }
+  [[nodiscard]] engine::Leeway leeway() const noexcept override { return active_->leeway(); }
   std::uint64_t choose(const engine::Choice& choice) noexcept override {
     return active_->choose(choice);
   }

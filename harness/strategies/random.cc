@@ -20,6 +20,9 @@ constexpr double kMost = 63.0 / 64;
 
 constexpr double kLeastOnYield = 1.0 / 2;
 
+// Coins tossed ahead.
+constexpr std::uint64_t kMostTossed = 4096;
+
 // Down to about one switch in an execution, in programs shorter than that.
 unsigned sparsest_switch_log2(std::uint64_t operations) noexcept {
   const auto log2 = static_cast<unsigned>(std::bit_width(operations)) - 1;
@@ -30,6 +33,8 @@ unsigned sparsest_switch_log2(std::uint64_t operations) noexcept {
 
 engine::Next Random::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   begin_execution(seed);
+  forget_coins();
+  at_ = kNoTaskIndex;
   const double drawn =
       1.0 / static_cast<double>(1u << prng_.between(1, sparsest_switch_log2(length_.operations())));
   switch_probability_ = options_.switch_probability > 0 ? options_.switch_probability : drawn;
@@ -38,21 +43,52 @@ engine::Next Random::next_execution(std::uint64_t, std::uint64_t seed) noexcept 
   return engine::Next::kGo;
 }
 
+/// The coins of the next decisions, up to the first that says to leave.
+void Random::toss() noexcept {
+  const double leave = std::min(switch_probability_, kMost);
+  for (stays_ = 0; stays_ < kMostTossed; ++stays_) {
+    leaves_ = prng_.chance(leave);
+    if (leaves_) return;
+  }
+}
+
+/// Whether the coins say that the task at its point goes on.
+bool Random::stays(const engine::EnabledTask& current, std::uint64_t unasked) noexcept {
+  // Whatever the coins said: the task waits, or has had its share.
+  const bool forced = fairness_.overrule(current.index);
+  if (patience_.gives_way(current.index, current.operation->kind)) {
+    forget_coins();
+    return !forced &&
+           !prng_.chance(std::clamp(std::max(switch_probability_, kLeastOnYield), 0.0, kMost));
+  }
+  stays_ -= std::min(stays_, unasked);
+  if (stays_ == 0 && !leaves_) toss();
+  if (forced || stays_ == 0) {
+    forget_coins();
+    return false;
+  }
+  --stays_;  // this decision's
+  return true;
+}
+
 std::size_t Random::draw(const engine::Decision& decision) noexcept {
   const std::size_t candidates = decision.enabled.size();
-  if (decision.current == engine::Decision::kNone) return prng_.below(candidates);
+  if (decision.current == engine::Decision::kNone) {
+    forget_coins();
+    return prng_.below(candidates);
+  }
   const engine::EnabledTask& current = decision.enabled[decision.current];
-  const trace::OpKind kind = current.operation->kind;
-  if (commutes(kind)) return decision.current;
-  const double leave = std::clamp(
-      switch_probability_, patience_.gives_way(current.index, kind) ? kLeastOnYield : 0.0, kMost);
-  if (!fairness_.overrule(current.index) && !prng_.chance(leave)) return decision.current;
+  if (commutes(current.operation->kind)) return decision.current;
+  if (current.index != at_) forget_coins();
+  at_ = current.index;
+  if (stays(current, decision.unasked)) return decision.current;
   const std::size_t other = prng_.below(candidates - 1);
   return other < decision.current ? other : other + 1;
 }
 
 std::size_t Random::pick(const engine::Decision& decision) noexcept {
   progress_.decided(decision);
+  fairness_.went_on(decision.unasked);
   const std::size_t chosen = draw(decision);
   fairness_.picked(decision.enabled[chosen].index);
   return chosen;

@@ -36,12 +36,27 @@ class Random final : public Sampler {
   [[nodiscard]] std::string_view name() const noexcept override { return "random"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
+  [[nodiscard]] engine::Leeway leeway() const noexcept override {
+    return {trace::kNever, patience_.counts(at_) ? 0 : stays_};
+  }
 
  private:
   std::size_t draw(const engine::Decision& decision) noexcept;
+  void toss() noexcept;
+  void forget_coins() noexcept {
+    stays_ = 0;
+    leaves_ = false;
+  }
+  [[nodiscard]] bool stays(const engine::EnabledTask& current, std::uint64_t unasked) noexcept;
 
   const RandomOptions options_;
-  double switch_probability_ = 0;  // of the execution in progress
+  // Of the execution in progress.
+  double switch_probability_ = 0;
+  TaskIndex at_ = kNoTaskIndex;  // of the latest decision
+  // The coins of its next decisions are tossed already: so many say that it goes on, and the one
+  // after them, if there is one, that it does not.
+  std::uint64_t stays_ = 0;
+  bool leaves_ = false;
 };
 
 }  // namespace weft::strategies

@@ -4,6 +4,7 @@
 #include "harness/strategies/replay.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -105,6 +106,7 @@ Replay::Cursor* Replay::find(const Place& place, ChoiceKind kind, std::uint16_t 
 }
 
 std::size_t Replay::pick(const engine::Decision& decision) noexcept {
+  at_ = decision.at;
   const Place place{decision.step, decision.at, decision.at_operation, decision.digest};
   const Cursor* entry = find(place, ChoiceKind::kSchedule, decision.nth, decision.enabled);
   if (entry == nullptr) return decision.fallback;
@@ -118,6 +120,15 @@ std::size_t Replay::pick(const engine::Decision& decision) noexcept {
                decision.enabled);
   advance(place.at, ChoiceKind::kSchedule);
   return decision.fallback;
+}
+
+engine::Leeway Replay::leeway() const noexcept {
+  std::uint64_t next = trace::kNever;
+  for (unsigned left = left_.data()[at_]; left != 0; left &= left - 1) {
+    const auto kind = static_cast<unsigned>(std::countr_zero(left));
+    next = std::min(next, cursors_.data()[at_ * kChoiceKinds + kind].operation);
+  }
+  return {next, trace::kNever};
 }
 
 std::uint64_t Replay::choose(const engine::Choice& choice) noexcept {

@@ -48,6 +48,7 @@ class Replay final : public engine::Strategy {
   [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
+  [[nodiscard]] engine::Leeway leeway() const noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
   bool passes_over(const engine::Choice& choice) noexcept override { return choose(choice) != 0; }
   std::uint64_t accesses_until_point(TaskIndex task,
@@ -109,6 +110,7 @@ class Replay final : public engine::Strategy {
   MappedArray<TaskId> ids_;         // by task
   MappedArray<bool> came_;          // by task of log_: it was created
   std::size_t created_ = 0;         // of ids_
+  TaskIndex at_ = 0;                // of the latest decision
   StepIndex latest_step_ = 0;
   ReplayStatus status_;
   engine::Complaint complaint_;
