@@ -39,8 +39,8 @@ struct ReplayResult {
 /// `options` with what the token fixes taken from it.
 [[nodiscard]] Options options_of(const trace::Token& token, Options options);
 
-/// `token.scenario` must be what `body` is. `options` are made those of the token. Every step of the
-/// first replay goes to `trace_file`, if one is named.
+/// `token.scenario` must be what `body` is. `options` are made those of the token. Every step of
+/// the first replay goes to `trace_file`, if one is named.
 [[nodiscard]] ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
                                   const std::function<void()>& body, std::uint64_t times,
                                   const std::string& trace_file = {});

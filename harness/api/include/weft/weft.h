@@ -40,14 +40,14 @@ struct Options {
   unsigned spurious_wakeups = 0;     // so many waits on condition variables may end for no reason
                                      // in an execution, and weak compare-exchanges fail (g++)
   unsigned allocation_failures = 0;  // of malloc and operator new, likewise
-  std::string executor = "auto";     // how tasks get the processor: alias, baton or fresh; auto takes
-                                     // alias, the fast one, where it works
-  bool keep_going = false;           // go on after the first finding
-  std::string out = {};              // directory for findings; empty: ./weft-findings
-  std::string replay = {};           // a token or its file: replay this instead of exploring
-  bool lenient = false;              // follow what still applies of the token
-  double hang_seconds = 10;          // real time without a step before a task counts as hung
-  std::string suppressions = {};     // file of what is known and not to be reported
+  std::string executor = "auto";  // how tasks get the processor: alias, baton or fresh; auto takes
+                                  // alias, the fast one, where it works
+  bool keep_going = false;        // go on after the first finding
+  std::string out = {};           // directory for findings; empty: ./weft-findings
+  std::string replay = {};        // a token or its file: replay this instead of exploring
+  bool lenient = false;           // follow what still applies of the token
+  double hang_seconds = 10;       // real time without a step before a task counts as hung
+  std::string suppressions = {};  // file of what is known and not to be reported
 };
 
 /// One thing found.
