@@ -19,6 +19,7 @@ struct PerExecution {
   NamedSemaphore* semaphores = nullptr;  // latest first
   OpenLibrary* libraries = nullptr;      // latest first
   bool told_of_full_heap = false;
+  bool handlers_changed = false;  // of signals
 };
 
 [[nodiscard]] inline PerExecution& per_execution(Task& self) noexcept {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "harness/engine/crash.h"
 #include "harness/engine/subject.h"
 #include "harness/intercept/file_lock.h"
 #include "harness/intercept/hot_functions.h"
@@ -131,10 +132,11 @@ void run_exit_destructors(Task& self) {
 
 void weft::engine::forget_execution(Execution& execution) noexcept {
   weft::intercept::unlock_files(execution);
-  if (execution.intercept_state != nullptr) {
-    weft::intercept::unload_libraries(
-        *static_cast<const weft::intercept::PerExecution*>(execution.intercept_state),
-        execution.image());
+  const auto* const state =
+      static_cast<const weft::intercept::PerExecution*>(execution.intercept_state);
+  if (state != nullptr) {
+    if (state->handlers_changed) install_crash_handlers(execution);
+    weft::intercept::unload_libraries(*state, execution.image());
   }
   // After the destructors of what was unloaded.
   weft::intercept::hot.mappings->unmap_all();

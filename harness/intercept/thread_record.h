@@ -39,7 +39,12 @@ struct ThreadRecord {
   void* exit_buffer[5] = {};                     // __builtin_setjmp's
   char name[16] = {};                            // with its terminating zero, as in Linux
   std::uint64_t outside = 0;                     // state of its random numbers; 0: none yet
+  bool mask_changed = false;                     // of its signals, by the thread itself
+  std::uint64_t mask = 0;                        // before, as the kernel has it
 };
+
+/// Of a thread that has ended: its kernel thread is another's next.
+void give_mask_back(const ThreadRecord& record) noexcept;
 
 [[nodiscard]] inline ThreadRecord& record_of(Task& task) noexcept {
   return *static_cast<ThreadRecord*>(task.record);

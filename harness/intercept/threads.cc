@@ -131,6 +131,7 @@ void run_thread(Task& self) {
   errno = 0;  // as in a new thread; libc's thread_locals are not restored
   run_start(record_of(self));
   run_exit_destructors(self);
+  give_mask_back(record_of(self));
   announce(self, operation_on(OpKind::kTaskEnd, nullptr, 0));
   current_task = nullptr;
   execution.end(self);
