@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/base/address_sanitizer.h"
 #include "harness/base/mapped_array.h"
 #include "harness/base/mapping.h"
 #include "harness/engine/executor.h"
@@ -63,8 +62,7 @@ class Alias final : public engine::Executor {
     Identity identity;
     engine::Task* task;
     Slot* asking;  // who wants to know this stack
-    asan::FakeStack fake_stack;
-    StackArea area;
+    void* fake_stack;  // AddressSanitizer's, while it does not run
 
     std::uintptr_t* frames;  // for `asking`
     std::size_t frame_capacity;
@@ -93,6 +91,7 @@ class Alias final : public engine::Executor {
   Carrier carrier_;
   MappedArray<Slot> slots_;
   std::size_t used_slots_ = 0;
+  void** fake_stack_word_ = nullptr;  // null: there are none
   Mapping signal_stack_;
   Slot controller_{};
   Slot* running_ = &controller_;
