@@ -92,6 +92,11 @@ void exchange(void** present, void* next, std::uintptr_t low, std::uintptr_t hig
 
 bool has_fake_stacks() noexcept { return __asan_option_detect_stack_use_after_return != 0; }
 
+bool own_fake_stack_is(std::size_t slot) noexcept {
+  return reinterpret_cast<std::uintptr_t>(__asan_get_current_fake_stack()) ==
+         fake_stack_area(slot).low;
+}
+
 unsigned char* FakeStack::flags_of(std::size_t size_class) const noexcept {
   return begin_ + flags_offset(class_bytes_log_, size_class);
 }

@@ -66,6 +66,9 @@ class FakeStack {
 /// Whether fake stacks are in use at all.
 [[nodiscard]] bool has_fake_stacks() noexcept;
 
+/// Whether the calling thread is taken for the one of `slot`.
+[[nodiscard]] bool own_fake_stack_is(std::size_t slot) noexcept;
+
 /// visit(begin, end, context) for each frame in the calling thread's own fake stack of a function
 /// that has not returned.
 void for_each_fake_frame(void (*visit)(char* begin, char* end, void* context),
@@ -83,6 +86,7 @@ class FakeStack {
 
 inline void** fake_stack_word() noexcept { return nullptr; }
 inline bool has_fake_stacks() noexcept { return false; }
+inline bool own_fake_stack_is(std::size_t) noexcept { return false; }
 inline void for_each_fake_frame(void (*)(char*, char*, void*), void*) noexcept {}
 
 #endif

@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 #include <string>
@@ -50,9 +52,15 @@ __attribute__((constructor)) void before_libfuzzer(int, char** arguments, char**
 
 void run_body(void* body) { (*static_cast<const Body*>(body))(); }
 
+/// Not by exit(): libFuzzer would take that for the code under test's doing.
+[[noreturn]] void leave(int status) {
+  std::fflush(nullptr);
+  ::_exit(status);
+}
+
 [[noreturn]] void refuse(const std::string& why) {
   fmt::print(stderr, "weft: {}\n", why);
-  std::exit(2);
+  leave(2);
 }
 
 /// In a mapping of its own, like all that must outlive an execution.
@@ -126,7 +134,7 @@ void begin(const Options& given, const Body& body) {
     for (const FoundBug& bug : result.findings) fmt::print("{}\n", bug.text);
     if (!result.error.empty()) refuse(result.error);
     if (!result.divergence.empty()) refuse(result.divergence);
-    std::exit(result.ok() ? 0 : 1);
+    leave(result.ok() ? 0 : 1);
   }
   if (const char* const why = engine::why_no_alias())
     refuse(fmt::format("fuzzing needs the alias executor: {}", why));

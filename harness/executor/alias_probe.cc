@@ -13,6 +13,7 @@
 #include <exception>
 #include <new>
 
+#include "harness/base/fake_stack.h"
 #include "harness/base/mapping.h"
 #include "harness/engine/task.h"
 #include "harness/executor/alias.h"
@@ -40,6 +41,7 @@ enum Property : int {
   kException,
   kUnwinding,
   kForcedUnwind,
+  kFakeStack,
   kEnd,
   kProperties
 };
@@ -59,6 +61,7 @@ constexpr const char* kMeaning[kProperties] = {
     "an exception does not outlive a switch in its handler",
     "a stack cannot be unwound across a switch",
     "a thread cannot be ended by unwinding, as pthread_exit() does",
+    "AddressSanitizer's fake stack is not the task's own",
     "not every task came to its end",
 };
 
@@ -177,6 +180,7 @@ class Probe {
     expect(::close(-1) == -1 && errno == EBADF, kLibcErrorNumber);
     pass(self);
     expect(errno == EBADF, kErrorNumber);
+    expect(!asan::has_fake_stacks() || asan::own_fake_stack_is(self.slot), kFakeStack);
   }
 
   void own_mutexes(engine::Task& self) noexcept {

@@ -101,14 +101,7 @@ class Image final : public engine::ProcessImage {
     if (has_fuzzer()) leave_fuzzer_alone();
     segments_.snapshot();
     heap_.seal();
-    if (stack_low == 0) return;
-    auto* const stack_end = static_cast<char*>(__libc_stack_end);
-    stack_.add(reinterpret_cast<char*>(stack_low), stack_end);
-    asan::for_each_fake_frame(
-        [](char* begin, char* end, void* stack) {
-          static_cast<SavedMemory*>(stack)->add(begin, end);
-        },
-        &stack_);
+    if (stack_low != 0) add_stack(reinterpret_cast<char*>(stack_low));
     stack_.take();
   }
 
@@ -240,6 +233,15 @@ class Image final : public engine::ProcessImage {
   // System calls may write anywhere, so the guards are down from the first in an execution to its
   // end. A program that goes on making some is better off without.
   static constexpr unsigned kMostLifts = 16;
+
+  void add_stack(char* low) noexcept {
+    stack_.add(low, static_cast<char*>(__libc_stack_end));
+    asan::for_each_fake_frame(
+        [](char* begin, char* end, void* stack) {
+          static_cast<SavedMemory*>(stack)->add(begin, end);
+        },
+        &stack_);
+  }
 
   void leave_fuzzer_alone() noexcept {
     for_each_module([&](const LoadedModule& module) {

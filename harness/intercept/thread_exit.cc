@@ -85,7 +85,7 @@ void* get_key(pthread_key_t key) noexcept {
   if (self == nullptr) return weft_libc_getspecific(key);
   const KeyValue* const entry = find_value(record_of(*self), key);
   // Set before the thread was a task, as AddressSanitizer's are.
-  if (entry == nullptr) return hot.getspecific(key);
+  if (entry == nullptr) return weft_libc_getspecific(key);
   return entry->incarnation == keys[key].incarnation ? entry->value : nullptr;
 }
 

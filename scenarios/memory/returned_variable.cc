@@ -24,13 +24,14 @@ void answer(Request& request) {
   where->store(1);
 }
 
-int ask_impatiently(Request& request) {
+// Each a function of its own, or its variable would be its caller's.
+__attribute__((noinline)) int ask_impatiently(Request& request) {
   std::atomic<int> result = 0;
   request.where.store(&result);
   return result.load();
 }
 
-int ask(Request& request) {
+__attribute__((noinline)) int ask(Request& request) {
   std::atomic<int> result = 0;
   request.where.store(&result);
   while (result.load() == 0) std::this_thread::yield();
