@@ -46,6 +46,8 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
   running_ = &controller_;
   controller_.identity = carrier_.own();
   engine::shared_error_number = carrier_.error_number();
+  engine::error_number_offset = reinterpret_cast<std::ptrdiff_t>(carrier_.error_number()) -
+                                static_cast<std::ptrdiff_t>(carrier_.own().thread);
   running_tid.store(controller_.identity.tid, std::memory_order_relaxed);
   return nullptr;
 }
