@@ -22,9 +22,11 @@
 #include "harness/api/options.h"
 #include "harness/base/check.h"
 #include "harness/base/process.h"
+#include "harness/base/signal_action.h"
 #include "harness/cli/fingerprint.h"
 #include "harness/cli/session.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/crash.h"
 #include "harness/engine/process_image.h"
 #include "harness/engine/worker.h"
 #include "harness/strategies/input_bytes.h"
@@ -63,6 +65,11 @@ void run_body(void* body) { (*static_cast<const Body*>(body))(); }
   leave(2);
 }
 
+class Fuzzing;
+
+/// Written before the snapshot.
+Fuzzing* fuzzing = nullptr;
+
 /// In a mapping of its own, like all that must outlive an execution.
 class Fuzzing {
  public:
@@ -70,18 +77,53 @@ class Fuzzing {
       : options_(options),
         channel_(*checked(trace::map_channel())),
         config_(make_config()),
-        worker_((::sigaction(SIGABRT, nullptr, &on_abort_), config_), channel_, &run_body,
-                const_cast<Body*>(&body)) {}
+        worker_((keep_handlers(), config_), channel_, &run_body, const_cast<Body*>(&body)) {}
 
   void run(std::span<const std::uint8_t> input, const Body& body) noexcept {
     strategy_.feed(input);
-    worker_.run(++executions_, const_cast<Body*>(&body));
+    ++executions_;
+    executing_ = true;
+    worker_.run(executions_, const_cast<Body*>(&body));
+    executing_ = false;
+  }
+
+  /// libFuzzer's timer goes off some twice in the time that an input may take.
+  void on_alarm(int signal, siginfo_t* info, void* context) noexcept {
+    if (!executing_) {
+      if ((on_alarm_.sa_flags & SA_SIGINFO) != 0) on_alarm_.sa_sigaction(signal, info, context);
+      return;
+    }
+    const Progress now{executions_, channel_.heartbeat.load(std::memory_order_relaxed)};
+    if (now == at_last_alarm_) engine::fail_hung(context);
+    at_last_alarm_ = now;
   }
 
  private:
+  struct Progress {
+    std::uint64_t executions = 0;
+    std::uint64_t heartbeat = 0;
+    bool operator==(const Progress&) const = default;
+  };
+
   static trace::Channel* checked(trace::Channel* channel) {
     if (channel == nullptr) refuse("out of memory for the trace");
     return channel;
+  }
+
+  /// libFuzzer's. It asks a thread_local whether its own thread was interrupted, and a task has one
+  /// of its own: in executions time is for us to watch.
+  void keep_handlers() noexcept {
+    ::sigaction(SIGABRT, nullptr, &on_abort_);
+    ::sigaction(SIGALRM, nullptr, &on_alarm_);
+    if (on_alarm_.sa_handler == SIG_DFL || on_alarm_.sa_handler == SIG_IGN) return;
+    sigset_t all;
+    sigfillset(&all);
+    handle_signal(
+        SIGALRM,
+        [](int signal, siginfo_t* info, void* context) {
+          fuzzing->on_alarm(signal, info, context);
+        },
+        SA_ONSTACK | SA_RESTART, all);
   }
 
   engine::WorkerConfig make_config() {
@@ -117,13 +159,13 @@ class Fuzzing {
   trace::Channel& channel_;
   strategies::InputBytes strategy_;
   struct sigaction on_abort_;
+  struct sigaction on_alarm_;
   const engine::WorkerConfig config_;
   engine::ResidentWorker worker_;
   std::uint64_t executions_ = 0;
+  volatile bool executing_ = false;
+  Progress at_last_alarm_;
 };
-
-/// Written before the snapshot.
-Fuzzing* fuzzing = nullptr;
 
 void begin(const Options& given, const Body& body) {
   Options options = given;

@@ -121,6 +121,24 @@ void MemoryWatch::describe_mistake(Task& self, Access now, std::uintptr_t addres
   describe_block(block, now);
 }
 
+void MemoryWatch::sanitizer_found(Task& self, AccessKind kind, std::uintptr_t address,
+                                  std::size_t size, std::uintptr_t pc,
+                                  const char* message) noexcept {
+  const InterceptionOff off;
+  const Access now(self.index, self.operation_index, kind, size, pc);
+  HeapBlock block;
+  if (execution_.image().find_block(address, block)) {
+    describe_mistake(self, now, address, size, block);
+  } else {
+    trace::Finding& finding = execution_.channel().finding;
+    finding.object = execution_.object_of(address);
+    finding.access_count = 1;
+    describe(now, size, finding.accesses[0]);
+    execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
+  }
+  execution_.fail_at(self, pc, FindingKind::kMemoryError, message);
+}
+
 HeapBlock MemoryWatch::describe_bad_free(Task& self, std::uintptr_t pointer,
                                          std::uintptr_t pc) noexcept {
   HeapBlock block;

@@ -44,7 +44,11 @@ void on_report(const char*) {
   FixedText<256> text;
   describe(*self.execution, self.pending, text);
   current_task = reported;
-  self.execution->fail(trace::FindingKind::kMemoryError, text.c_str());
+  const std::size_t size = __asan_get_report_access_size();
+  if (size == 0) self.execution->fail(trace::FindingKind::kMemoryError, text.c_str());
+  self.execution->memory().sanitizer_found(
+      self, is_write ? trace::AccessKind::kWrite : trace::AccessKind::kRead, self.pending.address,
+      size, self.pending.pc, text.c_str());
 }
 
 }  // namespace
