@@ -111,7 +111,7 @@ std::vector<Fact> examine(ReexecResult reexec) {
                                build_fingerprint())});
   facts.push_back(compiler());
   facts.push_back(instrumentation());
-  if constexpr (asan::kEnabled) facts.push_back(address_sanitizer());
+  if (asan::kEnabled) facts.push_back(address_sanitizer());
   facts.push_back(
       {"executor", true,
        "baton: a kernel thread per task, one runs at a time, passed on by futex, pinned "

@@ -79,7 +79,7 @@ WEFT_SCENARIO(endless_descent, {.name = "memory/endless_descent", .budget = 1}) 
 }
 
 /// The detached thread waits for ever, and so is dropped with variables in scope.
-WEFT_SCENARIO(dropped, {.name = "memory/dropped", .budget = 200}) {
+WEFT_SCENARIO(dropped, {.name = "memory/dropped", .budget = 20}) {
   std::thread([] {
     volatile char around[256] = {};
     while (around[weft::choose(256)] == 0) {
