@@ -1,10 +1,10 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// A queue for one producer and one consumer, under schedules that libFuzzer invents. A producer that
-// finds it full looks once more; if room has come meanwhile, the buggy one (WEFT_BUGGY) announces its
-// item before it has written it. So the consumer must get in twice, at two points: coverage tells
-// libFuzzer when it has the first. All is atomic, so that no race tells.
+// A queue for one producer and one consumer, under schedules that libFuzzer invents. A producer
+// that finds it full looks once more; if room has come meanwhile, the buggy one (WEFT_BUGGY)
+// announces its item before it has written it. So the consumer must get in twice, at two points:
+// coverage tells libFuzzer when it has the first. All is atomic, so that no race tells.
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -49,8 +49,8 @@ class Queue {
 
 constexpr int kItems = 4;
 
-/// What has come out, in this execution: variables of the program and what they own are as they were
-/// before the first.
+/// What has come out, in this execution: variables of the program and what they own are as they
+/// were before the first.
 std::vector<int> received;
 
 void produce(Queue& queue) {

@@ -33,8 +33,9 @@
 #include "harness/trace/collect.h"
 #include "harness/trace/finding.h"
 
-extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(
-    int* argc, char*** argv, int (*callback)(const std::uint8_t* data, std::size_t size));
+extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv,
+                                                         int (*callback)(const std::uint8_t* data,
+                                                                         std::size_t size));
 
 namespace weft {
 namespace {
@@ -42,8 +43,8 @@ namespace {
 using Body = std::function<void()>;
 
 /// Never destroyed, and so in force until the process ends.
-alignas(engine::HarnessAllocations) unsigned char
-    libfuzzer_allocates[sizeof(engine::HarnessAllocations)];
+alignas(engine::HarnessAllocations) unsigned char libfuzzer_allocates[sizeof(
+    engine::HarnessAllocations)];
 
 /// After the static initialisers of the program, which are linked before the harness.
 __attribute__((constructor)) void before_libfuzzer(int, char** arguments, char**) {

@@ -61,7 +61,7 @@ class Alias final : public engine::Executor {
     void* context;  // of whoever runs here, while it does not run
     Identity identity;
     engine::Task* task;
-    Slot* asking;  // who wants to know this stack
+    Slot* asking;      // who wants to know this stack
     void* fake_stack;  // AddressSanitizer's, while it does not run
 
     std::uintptr_t* frames;  // for `asking`

@@ -15,8 +15,9 @@
 #include <span>
 
 // libFuzzer's entry for programs with a main of their own; always there with it.
-extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(
-    int* argc, char*** argv, int (*callback)(const std::uint8_t* data, std::size_t size));
+extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv,
+                                                         int (*callback)(const std::uint8_t* data,
+                                                                         std::size_t size));
 
 namespace weft::image {
 namespace {
@@ -46,7 +47,7 @@ class File {
   explicit File(const char* path) noexcept {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
-    struct stat status{};
+    struct stat status {};
     if (::fstat(file, &status) == 0 && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
       void* const bytes = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);

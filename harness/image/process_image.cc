@@ -252,7 +252,8 @@ class Image final : public engine::ProcessImage {
             static_cast<SegmentImage*>(segments)->exclude(begin, end);
           },
           &segments_);
-      WEFT_CHECK(found, "this program is stripped: libFuzzer's variables cannot be told from yours");
+      WEFT_CHECK(found,
+                 "this program is stripped: libFuzzer's variables cannot be told from yours");
     });
   }
 

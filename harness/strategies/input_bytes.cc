@@ -24,8 +24,9 @@ engine::Next InputBytes::next_execution(std::uint64_t, std::uint64_t) noexcept {
 
 std::size_t InputBytes::pick(const engine::Decision& decision) noexcept {
   if (gap_ == trace::kNever) return decision.fallback;
-  const bool has_come = gap_ == 0 || (decision.current != engine::Decision::kNone &&
-                                      trace::is_plain(decision.enabled[decision.current].operation->kind));
+  const bool has_come =
+      gap_ == 0 || (decision.current != engine::Decision::kNone &&
+                    trace::is_plain(decision.enabled[decision.current].operation->kind));
   if (!has_come) {
     --gap_;
     return decision.fallback;

@@ -3,11 +3,11 @@
 
 // errno belongs to a thread, whoever runs the threads.
 
+#include <unistd.h>
 #include <cassert>
 #include <cerrno>
 #include <mutex>
 #include <thread>
-#include <unistd.h>
 
 #include <weft/scenario.h>
 

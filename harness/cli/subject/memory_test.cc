@@ -1,8 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Goal: under AddressSanitizer a mistake with memory is laid at the right task's door, by its report
-// and by ours, under each executor. Method: runs subject/memory_subject.cc as a user does. Slots'
-// threads are AddressSanitizer's T1, T2, ...: task 0.0 is T2, task 0.1 is T3.
+// Goal: under AddressSanitizer a mistake with memory is laid at the right task's door, by its
+// report and by ours, under each executor. Method: runs subject/memory_subject.cc as a user does.
+// Slots' threads are AddressSanitizer's T1, T2, ...: task 0.0 is T2, task 0.1 is T3.
 
 #include <gmock/gmock.h>
 
@@ -38,13 +38,12 @@ TEST_P(MemoryTest, AUseAfterFreeNamesWhoUsesAndWhoFreed) {
 }
 
 TEST_P(MemoryTest, AUseAfterReturnNamesWhoUsesAndWhoseVariableItWas) {
-  EXPECT_THAT(found("memory/returned"),
-              AllOf(HasSubstr("stack-use-after-return: writes 4 bytes"),
-                    HasSubstr("The accesses to stack(0.0)"),
-                    ContainsRegex("write of 4 bytes, by task 0.1"),
-                    ContainsRegex("WRITE of size 4 at 0x[0-9a-f]+ thread T3"),
-                    ContainsRegex("is located in stack of thread T2 at offset"),
-                    HasSubstr("'own'")));
+  EXPECT_THAT(
+      found("memory/returned"),
+      AllOf(HasSubstr("stack-use-after-return: writes 4 bytes"),
+            HasSubstr("The accesses to stack(0.0)"), ContainsRegex("write of 4 bytes, by task 0.1"),
+            ContainsRegex("WRITE of size 4 at 0x[0-9a-f]+ thread T3"),
+            ContainsRegex("is located in stack of thread T2 at offset"), HasSubstr("'own'")));
 }
 
 TEST_P(MemoryTest, AStackOverflowNamesTheTask) {
