@@ -21,6 +21,7 @@
 
 #include "harness/api/options.h"
 #include "harness/base/check.h"
+#include "harness/base/libfuzzer.h"
 #include "harness/base/process.h"
 #include "harness/base/signal_action.h"
 #include "harness/cli/fingerprint.h"
@@ -33,10 +34,6 @@
 #include "harness/trace/collect.h"
 #include "harness/trace/finding.h"
 
-extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv,
-                                                         int (*callback)(const std::uint8_t* data,
-                                                                         std::size_t size));
-
 namespace weft {
 namespace {
 
@@ -48,7 +45,7 @@ alignas(engine::HarnessAllocations) unsigned char libfuzzer_allocates[sizeof(
 
 /// After the static initialisers of the program, which are linked before the harness.
 __attribute__((constructor)) void before_libfuzzer(int, char** arguments, char**) {
-  if (&LLVMFuzzerRunDriver == nullptr) return;
+  if (!has_libfuzzer()) return;
   (void)disable_address_randomisation_by_reexec(arguments);
   ::new (libfuzzer_allocates) engine::HarnessAllocations;
 }
@@ -192,7 +189,7 @@ void begin(const Options& given, const Body& body) {
 
 void fuzz_one(const std::uint8_t* data, std::size_t size, const Body& body,
               const Options& options) {
-  if (&LLVMFuzzerRunDriver == nullptr)
+  if (!has_libfuzzer())
     refuse("weft::fuzz_one() is for programs that are linked with libFuzzer: weft_add_fuzzer()");
   if (fuzzing == nullptr) begin(options, body);
   fuzzing->run({data, size}, body);

@@ -14,11 +14,6 @@
 #include <cstring>
 #include <span>
 
-// libFuzzer's entry for programs with a main of their own; always there with it.
-extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv,
-                                                         int (*callback)(const std::uint8_t* data,
-                                                                         std::size_t size));
-
 namespace weft::image {
 namespace {
 
@@ -90,8 +85,6 @@ void extend(Extent& extent, const Elf64_Sym& symbol) noexcept {
 }
 
 }  // namespace
-
-bool has_fuzzer() noexcept { return &LLVMFuzzerRunDriver != nullptr; }
 
 bool find_fuzzer_memory(const LoadedModule& module,
                         void (*visit)(const char* begin, const char* end, void* context),

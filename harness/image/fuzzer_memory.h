@@ -13,9 +13,6 @@
 
 namespace weft::image {
 
-/// Whether this program is linked with libFuzzer.
-[[nodiscard]] bool has_fuzzer() noexcept;
-
 /// visit(begin, end, context) for each such range in `module`. False where the file cannot tell,
 /// because it is stripped.
 [[nodiscard]] bool find_fuzzer_memory(const LoadedModule& module,

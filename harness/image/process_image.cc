@@ -12,6 +12,7 @@
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/base/fake_stack.h"
+#include "harness/base/libfuzzer.h"
 #include "harness/engine/task.h"
 #include "harness/image/fuzzer_memory.h"
 #include "harness/image/leak_search.h"
@@ -98,7 +99,7 @@ class Image final : public engine::ProcessImage {
   }
 
   void snapshot(std::uintptr_t stack_low) noexcept override {
-    if (has_fuzzer()) leave_fuzzer_alone();
+    if (has_libfuzzer()) leave_fuzzer_alone();
     segments_.snapshot();
     heap_.seal();
     if (stack_low != 0) add_stack(reinterpret_cast<char*>(stack_low));

@@ -9,6 +9,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include "harness/base/libfuzzer.h"
 #include "harness/base/text_buffer.h"
 #include "harness/intercept/interpose.h"
 
@@ -32,10 +33,15 @@ void describe(Execution& execution, const Operation& access, TextBuffer& text) n
   text.append(" of a block of ").append_uint(block.size);
 }
 
+/// libFuzzer's, which keeps the input. It is for the library to call as it dies; here the process
+/// dies otherwise.
+void (*keep_input)() = nullptr;
+
 /// Called when the report has been printed and the library holds no lock any more.
 void on_report(const char*) {
   if (reported == nullptr) return;
   Task& self = *reported;
+  if (keep_input != nullptr) keep_input();
   const bool is_write = __asan_get_report_access_type() != 0;
   // What the finding says the task was about to do, and where.
   self.pending =
@@ -63,6 +69,11 @@ using namespace weft::intercept;
 WEFT_INTERPOSE void __asan_on_error() {
   reported = current_task;
   current_task = nullptr;
+}
+
+WEFT_INTERPOSE void __sanitizer_set_death_callback(void (*callback)()) {
+  if (weft::has_libfuzzer()) keep_input = callback;
+  WEFT_REAL(__sanitizer_set_death_callback)(callback);
 }
 
 WEFT_INTERPOSE const char* __asan_default_options() {
