@@ -21,18 +21,27 @@ using weft::fuzz::require;
 constexpr std::size_t kRoom = 64;
 constexpr std::size_t kChecksumBytes = 4;
 
-std::string framed(std::string_view body) {
+// Of either version; empty for what is no token.
+std::string_view prefix_of(std::string_view text) {
+  for (const std::string_view prefix : {weft::trace::kTokenPrefix, weft::trace::kOldTokenPrefix}) {
+    if (text.starts_with(prefix)) return prefix;
+  }
+  return {};
+}
+
+std::string framed(std::string_view prefix, std::string_view body) {
   weft::trace::ByteWriter out;
   out.varint(body.size());
   out.raw(body);
   out.fixed32(static_cast<std::uint32_t>(weft::trace::checksum(out.bytes())));
-  return std::string(weft::trace::kTokenPrefix) + weft::trace::encode_base64url(out.bytes());
+  return std::string(prefix) + weft::trace::encode_base64url(out.bytes());
 }
 
 // The bytes between length and checksum, or nothing for what is no token.
 std::string body_of(std::string_view text) {
-  if (!text.starts_with(weft::trace::kTokenPrefix)) return {};
-  const auto bytes = weft::trace::decode_base64url(text.substr(weft::trace::kTokenPrefix.size()));
+  const std::string_view prefix = prefix_of(text);
+  if (prefix.empty()) return {};
+  const auto bytes = weft::trace::decode_base64url(text.substr(prefix.size()));
   if (!bytes) return {};
   weft::trace::ByteReader in(*bytes);
   const std::uint64_t size = in.varint();
@@ -59,10 +68,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
 std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                     unsigned seed) {
-  const std::string body = body_of({reinterpret_cast<const char*>(data), size});
+  const std::string_view given(reinterpret_cast<const char*>(data), size);
+  const std::string body = body_of(given);
   constexpr unsigned kOneInSoManyIsRaw = 8;
   if (body.empty() || seed % kOneInSoManyIsRaw == 0) return LLVMFuzzerMutate(data, size, max_size);
-  const std::string text = framed(weft::fuzz::mutated(body, kRoom));
+  const std::string text = framed(prefix_of(given), weft::fuzz::mutated(body, kRoom));
   if (text.size() > max_size) return LLVMFuzzerMutate(data, size, max_size);
   std::copy(text.begin(), text.end(), data);
   return text.size();

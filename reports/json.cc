@@ -181,6 +181,7 @@ std::string render_json(const Trace& trace) {
                        {"accesses", std::move(accesses)},
                        {"tasks", std::move(tasks)},
                        {"schedule", std::move(schedule)},
+                       {"steps_before", trace.events_before},
                        {"steps_not_kept", trace.events_dropped},
                        {"output", trace.output}};
   return report.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -327,8 +327,13 @@ class Report {
   void schedule() {
     const auto lines = schedule_lines(trace_, options_.root);
     if (lines.empty()) return;
-    section(fmt::format("Schedule ({}; > marks a preemption)",
-                        counted(trace_.events.size() + trace_.events_dropped, "step")));
+    section(fmt::format(
+        "Schedule ({}; > marks a preemption)",
+        counted(trace_.events_before + trace_.events.size() + trace_.events_dropped, "step")));
+    if (trace_.events_before != 0) {
+      line(Style::kDim, fmt::format("  ... {} before, which are in the trace but not shown",
+                                    counted(trace_.events_before, "step")));
+    }
     const std::size_t skipped =
         lines.size() > options_.schedule_lines ? lines.size() - options_.schedule_lines : 0;
     if (skipped != 0) line(Style::kDim, fmt::format("  ... {} before", counted(skipped, "line")));

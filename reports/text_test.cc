@@ -41,6 +41,16 @@ TEST(Text, OfALongScheduleTheEndIsShown) {
   EXPECT_THAT(text, HasSubstr("join task 0.0"));
 }
 
+TEST(Text, OfALongExecutionTheStepsInMemoryAreShown) {
+  trace::Trace trace = sample_trace(FindingKind::kAssertion);
+  trace.events_before = 9'000'000;
+  const std::string text = render_text(trace);
+  EXPECT_THAT(
+      text, HasSubstr("Schedule (" + std::to_string(9'000'000 + trace.events.size()) + " steps; "));
+  EXPECT_THAT(text,
+              HasSubstr("  ... 9000000 steps before, which are in the trace but not shown\n"));
+}
+
 TEST(Text, OfALongOutputTheEndIsShown) {
   trace::Trace trace = sample_trace(FindingKind::kAssertion);
   trace.output.clear();

@@ -8,8 +8,9 @@
 #include <cstdint>
 
 // libFuzzer's entry for programs with a main of their own; always there with it.
-extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(
-    int* argc, char*** argv, int (*callback)(const std::uint8_t* data, std::size_t size));
+extern "C" __attribute__((weak)) int LLVMFuzzerRunDriver(int* argc, char*** argv,
+                                                         int (*callback)(const std::uint8_t* data,
+                                                                         std::size_t size));
 
 namespace weft {
 

@@ -31,6 +31,7 @@ struct Verdict {
 };
 
 Verdict judge(const Scenario& scenario, Result result) {
+  if (!result.warning.empty()) complain(result.warning);
   Verdict verdict{.scenario = &scenario, .result = std::move(result)};
   const Result& r = verdict.result;
   if (!r.internal_error.empty() || !r.error.empty()) {

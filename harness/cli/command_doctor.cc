@@ -14,6 +14,7 @@
 #include "harness/cli/json.h"
 #include "harness/cli/probes.h"
 #include "harness/cli/terminal.h"
+#include "harness/engine/executor.h"
 
 namespace weft::cli {
 namespace {
@@ -66,13 +67,26 @@ Fact address_sanitizer() {
           "seen: ASAN_OPTIONS has detect_stack_use_after_return=0"};
 }
 
+Fact executor() {
+  const char* const reason = engine::why_no_alias();
+  if (reason == nullptr) {
+    return {"executor", true,
+            "alias: one kernel thread runs all tasks and switches between them without the kernel; "
+            "--executor baton gives each its own"};
+  }
+  return {"executor", false,
+          fmt::format("baton: a kernel thread per task, passed on by futex. alias, which is some "
+                      "fifty times as fast, does not work here: {}",
+                      reason)};
+}
+
 Fact hand_off() {
   const double nanoseconds = measure_hand_off();
   if (nanoseconds <= 0) return {"hand-off", false, "the measurement failed"};
   return {
       "hand-off", true,
-      fmt::format("{:.1f} us to pass the processor from one task to another: at most {} "
-                  "switches per second and worker",
+      fmt::format("{:.1f} us to pass the processor from one kernel thread to another, as the baton "
+                  "executor does: at most {} switches per second and worker",
                   nanoseconds / 1000, with_commas(static_cast<std::uint64_t>(1e9 / nanoseconds)))};
 }
 
@@ -112,10 +126,7 @@ std::vector<Fact> examine(ReexecResult reexec) {
   facts.push_back(compiler());
   facts.push_back(instrumentation());
   if (asan::kEnabled) facts.push_back(address_sanitizer());
-  facts.push_back(
-      {"executor", true,
-       "baton: a kernel thread per task, one runs at a time, passed on by futex, pinned "
-       "to one processor"});
+  facts.push_back(executor());
   facts.push_back(
       {"processors", true,
        fmt::format("{} may be used; each worker (--jobs) takes one", usable_processors())});

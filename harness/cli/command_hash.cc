@@ -119,9 +119,8 @@ void add_hash(CLI::App& app, Context& context) {
   sub->group("");  // not listed
   auto command = std::make_shared<HashCommand>();
   sub->add_option("PATTERN", command->patterns, "as for run")->required();
-  command->flags.add(
-      *sub, {"schedules", "strategy", "seed", "memory_points", "races", "leaks", "spurious_wakeups",
-             "allocation_failures", "executor", "hang_seconds"});
+  command->flags.add(*sub, {"schedules", "strategy", "seed", "memory_points", "races", "leaks",
+                            "spurious_wakeups", "allocation_failures", "executor", "hang_seconds"});
   sub->callback([&context, command] {
     context.run = [&context, command] { return hash(context, *command); };
   });

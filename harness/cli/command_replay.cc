@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "harness/cli/commands.h"
+#include "harness/cli/debug_session.h"
+#include "harness/cli/gdb.h"
 #include "harness/cli/json.h"
 #include "harness/cli/replay_session.h"
 #include "harness/cli/terminal.h"
@@ -21,6 +23,10 @@ struct ReplayCommand {
   std::uint64_t times = 1;
   bool lenient = false;
   bool json = false;
+  bool gdb = false;
+  std::uint64_t at = 0;  // 0: at the finding
+  std::vector<std::string> gdb_arguments;
+  std::string trace_file;
   ExplorationFlags flags;
 };
 
@@ -66,7 +72,35 @@ void print_text(const trace::Token& token, const ReplayResult& result) {
   }
 }
 
+/// After a replay that ended with `result`.
+int go_to_gdb(const trace::Token& token, const Options& options, DebugPlan plan,
+              const Scenario& scenario, const ReplayResult& result) {
+  if (plan.before_step && *plan.before_step > result.steps) {
+    return complain(fmt::format("--at {}: the replay has {}", *plan.before_step,
+                                counted(result.steps, "step")));
+  }
+  print_text(token, result);
+  if (!plan.before_step && result.nothing == result.times) {
+    complain("where there is no finding, --at STEP says where gdb is to come in");
+    return status_of(result);
+  }
+  plan.in_warm_up = result.in_warm_up;
+  const DebugResult debugged = debug(token, options, plan, scenario.body);
+  if (!debugged.error.empty())
+    return complain(debugged.error, debugged.strayed ? kExitDivergence : kExitUserError);
+  fmt::print("{}: {}\n", styled(token.scenario, Style::kBold, STDOUT_FILENO), debugged.end);
+  return status_of(result);
+}
+
 int replay(const Context& context, const ReplayCommand& command) {
+  DebugPlan plan;
+  plan.arguments = command.gdb_arguments;
+  if (command.at != 0) plan.before_step = command.at;
+  if (command.gdb) {
+    auto gdb = find_gdb();
+    if (!gdb) return complain(gdb.error());
+    plan.gdb = std::move(*gdb);
+  }
   const auto token = trace::load_token(command.token);
   if (!token) return complain(token.error());
   const auto& all = scenarios();
@@ -83,16 +117,22 @@ int replay(const Context& context, const ReplayCommand& command) {
   }
   Options options = options_for(*scenario, command.flags);
   options.lenient = command.lenient;
-  const ReplayResult result =
-      cli::replay(*token, options, setup_of(context), scenario->body, command.times);
+  // Traces are equal, and under the baton what gdb stopped can go on.
+  if (command.gdb && options.executor == "auto") options.executor = "baton";
+  const ReplayResult result = cli::replay(*token, options, setup_of(context), scenario->body,
+                                          command.times, command.trace_file);
   if (!result.internal_error.empty()) return complain(result.internal_error, kExitInternal);
   if (!result.error.empty()) return complain(result.error);
   if (!result.warning.empty()) complain(result.warning);
+  if (command.gdb) {
+    return go_to_gdb(*token, options_of(*token, options), std::move(plan), *scenario, result);
+  }
   if (command.json) {
     fmt::print("{}\n", dump(to_json(*token, result)));
   } else {
     print_text(*token, result);
   }
+  if (!result.trace_failure.empty()) return complain(result.trace_failure);
   return status_of(result);
 }
 
@@ -104,23 +144,47 @@ void add_replay(CLI::App& app, Context& context) {
   auto command = std::make_shared<ReplayCommand>();
   sub->add_option(
          "TOKEN", command->token,
-         "weft1.... (white space inside is ignored), a file that holds one, or a finding's "
+         "weft2.... (white space inside is ignored), a file that holds one, or a finding's "
          "directory")
       ->required();
-  sub->add_option("--times", command->times, "replays, each in a process of its own")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
+  CLI::Option* const times =
+      sub->add_option("--times", command->times, "replays, each in a process of its own")
+          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
   sub->add_flag("--lenient", command->lenient,
                 "follow what still applies of a token of another build, and say what was skipped");
-  sub->add_flag("--json", command->json, "{name, times, same, none, other, diverged, finding}");
+  CLI::Option* const json =
+      sub->add_flag("--json", command->json, "{name, times, same, none, other, diverged, finding}");
+  sub->add_option("--trace", command->trace_file,
+                  "write every step of the first replay to this file, for report")
+      ->type_name("FILE");
   command->flags.add(*sub, {"executor", "hang_seconds"});
+  CLI::Option* const gdb =
+      sub->add_flag("--gdb", command->gdb,
+                    "then replay it once more and stop at the finding in gdb: every task is a "
+                    "thread with its own stack (the program that WEFT_GDB names, else gdb)");
+  gdb->excludes(times)->excludes(json);
+  sub->add_option("--at", command->at,
+                  "with --gdb: stop before this step happens; the report numbers them")
+      ->type_name("STEP")
+      ->check(CLI::Range(std::uint64_t{1}, ~std::uint64_t{0}))
+      ->needs(gdb);
+  sub->add_option("ARGUMENTS", command->gdb_arguments, "after --, with --gdb: gdb's own")
+      ->needs(gdb);
   sub->footer(
       "Exit status: 1 the token's finding every time, 0 no finding, 4 the replay diverged or "
       "showed\n"
       "another finding, 2 a bad token.\n"
       "\n"
       "Examples:\n"
-      "  weft replay weft1.AbC...\n"
-      "  weft replay weft-findings/classic-lost_update.buggy-always-1a2b3c4d --times 100\n");
+      "  weft replay weft2.AbC...\n"
+      "  weft replay weft-findings/classic-lost_update.buggy-always-1a2b3c4d --times 100\n"
+      "  weft replay weft2.AbC... --gdb                      at the finding\n"
+      "  weft replay weft2.AbC... --gdb --at 12              before step 12 happens\n"
+      "  weft replay weft2.AbC... --gdb -- -batch -ex 'thread apply all backtrace'\n"
+      "`thread 2` goes to a task, `up` and `frame function NAME` to its code; `continue` goes on "
+      "to\n"
+      "the finding, for --gdb takes --executor baton. With alias the tasks stay where gdb finds\n"
+      "them. docs/debugging.md has the rest.\n");
   sub->callback([&context, command] {
     context.run = [&context, command] { return replay(context, *command); };
   });

@@ -57,6 +57,7 @@ int run(const Context& context, const RunCommand& command) {
   for (const Scenario* scenario : chosen) {
     const Options options = options_for(*scenario, command.flags);
     const Result result = explore(options, setup_of(context), scenario->body);
+    if (!result.warning.empty()) complain(result.warning);
     executions += result.executions;
     suppressions.add(result.suppressions);
     // What a scenario brings along may be for others as well.
@@ -101,10 +102,9 @@ void add_run(CLI::App& app, Context& context) {
   sub->add_option("PATTERN", command->patterns,
                   "part of a name, or a glob for the whole of it ('*' and '?')")
       ->required();
-  command->flags.add(
-      *sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going", "max_steps",
-             "memory_points", "races", "leaks", "suppressions", "spurious_wakeups",
-             "allocation_failures", "executor", "hang_seconds"});
+  command->flags.add(*sub, {"schedules", "seconds", "strategy", "seed", "jobs", "out", "keep_going",
+                            "max_steps", "memory_points", "races", "leaks", "suppressions",
+                            "spurious_wakeups", "allocation_failures", "executor", "hang_seconds"});
   sub->add_flag("--json", command->json,
                 "{scenarios: [{name, executions, seconds, findings: [{kind, message, token, steps, "
                 "preemptions}]}]}");

@@ -22,7 +22,6 @@
 
 #include "harness/cli/json.h"
 #include "harness/cli/terminal.h"
-#include "harness/trace/file_io.h"
 #include "harness/trace/token.h"
 #include "harness/trace/token_file.h"
 #include "harness/trace/trace_file.h"
@@ -49,9 +48,11 @@ void flush_directory(const std::string& directory) {
 
 using Files = std::vector<std::pair<std::string, std::string>>;
 
-/// `lasting` files are flushed to the disk; the others can be made again from them.
-/// Returns an empty string, or the first file that could not be written and why.
-std::string write_all(const std::string& directory, const Files& lasting, const Files& others,
+/// Writes all that a finding's directory holds. Trace and token are flushed to the disk; `others`
+/// can be made again from them. Returns an empty string, or the first file that could not be
+/// written and why.
+std::string write_all(const std::string& directory, const trace::Trace& trace,
+                      const trace::Channel& recorded, const Files& others,
                       const std::string& token) {
   for (const auto& [name, text] : others) {
     std::ofstream file(std::filesystem::path(directory) / name, std::ios::binary);
@@ -59,10 +60,10 @@ std::string write_all(const std::string& directory, const Files& lasting, const 
       return fmt::format("{}/{}: {}", directory, name, std::strerror(errno));
     }
   }
-  for (const auto& [name, text] : lasting) {
-    const auto written = trace::write_file_atomically(fmt::format("{}/{}", directory, name), text);
-    if (!written) return written.error();
-  }
+  trace::CollectedEvents events(recorded, trace);
+  const auto traced =
+      trace::write_trace(fmt::format("{}/{}", directory, trace::kTraceFileName), trace, events);
+  if (!traced) return traced.error();
   if (!token.empty()) {
     const auto written = trace::write_token_file(directory, token);
     if (!written) return written.error();
@@ -85,7 +86,8 @@ bool replace_directory(const std::string& made, const std::string& directory) {
 }
 
 /// Returns an empty string, or why there is no such directory now.
-std::string make_directory(const std::string& directory, const Files& lasting, const Files& others,
+std::string make_directory(const std::string& directory, const trace::Trace& trace,
+                           const trace::Channel& recorded, const Files& others,
                            const std::string& token) {
   const std::string parent = std::filesystem::path(directory).parent_path().string();
   std::error_code error;
@@ -97,7 +99,7 @@ std::string make_directory(const std::string& directory, const Files& lasting, c
   }
   // mkdtemp() makes private directories; findings are for whoever may read their parent.
   ::chmod(made.c_str(), 0755);
-  std::string failure = write_all(made, lasting, others, token);
+  std::string failure = write_all(made, trace, recorded, others, token);
   if (failure.empty() && !replace_directory(made, directory)) {
     failure = fmt::format("{}: {}", directory, std::strerror(errno));
   }
@@ -192,9 +194,9 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
   const auto token = trace::collect_token(*sighting.failed, facts);
   if (token) bug.token = trace::format_token(*token);
   const std::unique_ptr<trace::Symbolizer> symbolizer = reports::make_symbolizer();
-  trace::Trace trace =
-      trace::collect_trace(sighting.recorded != nullptr ? *sighting.recorded : *sighting.failed,
-                           facts, bug.token, *symbolizer);
+  const trace::Channel& recorded =
+      sighting.recorded != nullptr ? *sighting.recorded : *sighting.failed;
+  trace::Trace trace = trace::collect_trace(recorded, facts, bug.token, *symbolizer);
   name_caller(trace, sighting.outcome.hang);
   bug.kind = trace::name(trace.finding.kind);
   bug.message = trace.finding.message;
@@ -205,12 +207,12 @@ FoundBug make_bug(const engine::Sighting& sighting, const trace::RunFacts& facts
   if (!setup.expected.allows(bug.kind)) {
     bug.directory = fmt::format("{}/{}", out.empty() ? kDefaultFindings : out,
                                 finding_name(facts.scenario, bug.kind, sighting.identity));
-    const std::string failure = make_directory(
-        bug.directory, {{std::string(trace::kTraceFileName), trace::encode_trace(trace)}},
-        {{"report.txt", reports::render_text(trace)},
-         {"output.txt", facts.output},
-         {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
-        bug.token);
+    const std::string failure =
+        make_directory(bug.directory, trace, recorded,
+                       {{"report.txt", reports::render_text(trace)},
+                        {"output.txt", facts.output},
+                        {"finding.json", dump(finding_json(bug, facts)) + "\n"}},
+                       bug.token);
     if (!failure.empty()) {
       trouble = fmt::format("this finding is not on disk: {}; choose another place with {}",
                             failure, option_name(setup.options, "out"));

@@ -26,7 +26,7 @@ constexpr char kExamples[] =
     "  weft list                              what there is\n"
     "  weft run lost_update                   explore whatever has lost_update in its name\n"
     "  weft run 'context/*' --seconds 60 --jobs 2 --keep-going\n"
-    "  weft replay weft1.AbC...               bring a failure back, from its token\n"
+    "  weft replay weft2.AbC...               bring a failure back, from its token\n"
     "  weft report weft-findings/NAME         every step of a failing schedule\n"
     "  weft check                             hold every scenario to its expectation\n"
     "\n"
@@ -37,7 +37,7 @@ constexpr char kExamples[] =
 /// CLI11 checks what is required first, and would not say that an option was mistyped.
 std::string unknown_option(const CLI::App& app, const char* program) {
   for (const std::string& argument : app.remaining(true)) {
-    if (argument.size() < 2 || argument[0] != '-') continue;
+    if (argument.size() < 2 || argument[0] != '-' || argument == "--") continue;
     const std::vector<const CLI::App*> commands =
         app.get_subcommands([](const CLI::App*) { return true; });
     const auto given = std::find_if(commands.begin(), commands.end(),

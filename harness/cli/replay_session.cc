@@ -16,6 +16,7 @@
 #include "harness/cli/terminal.h"
 #include "harness/strategies/replay.h"
 #include "harness/trace/describe.h"
+#include "harness/trace/trace_file.h"
 #include "reports/symbols.h"
 #include "reports/text.h"
 
@@ -33,8 +34,13 @@ bool ends_in_real_time(FindingKind kind) {
 class Replayer {
  public:
   Replayer(const trace::Token& token, const Options& options, const Setup& setup,
-           const std::function<void()>& body)
-      : token_(token), options_(options), setup_(setup), body_(body) {}
+           const std::function<void()>& body, const std::string& trace_file)
+      : token_(token),
+        token_text_(trace::format_token(token)),
+        options_(options),
+        setup_(setup),
+        body_(body),
+        trace_file_(trace_file) {}
 
   ReplayResult run(std::uint64_t times) {
     result_.times = times;
@@ -63,6 +69,7 @@ class Replayer {
     }
     const WorkerOutcome& outcome = worker.outcome();
     if (first) note_first(worker);
+    if (first && outcome.kind != WorkerOutcome::Kind::kInternal) write_trace(worker);
     switch (outcome.kind) {
       case WorkerOutcome::Kind::kFinished:
         ++result_.nothing;
@@ -78,6 +85,7 @@ class Replayer {
     const strategies::ReplayStatus status =
         strategies::read_replay_status(channel.strategy_state, channel.strategy_state_size);
     result_.steps = channel.steps;
+    result_.in_warm_up = worker.outcome().in_warm_up;
     result_.applied = status.applied;
     result_.skipped = status.skipped;
     if (options_.lenient) result_.followed = words_of(status);
@@ -132,20 +140,30 @@ class Replayer {
 
   void describe(const engine::SupervisedWorker& worker) {
     const trace::Finding& finding = worker.outcome().finding;
-    trace::RunFacts facts = run_facts(options_);
-    facts.strategy.clear();  // a token does not say who found it
-    facts.output = worker.outcome().output;
     FoundBug& bug = result_.bug;
     bug.kind = trace::name(finding.kind);
     bug.message = finding.message;
-    bug.token = trace::format_token(token_);
+    bug.token = token_text_;
     bug.steps = finding.steps;
     bug.preemptions = finding.preemptions;
     bug.execution = 1;
+    bug.text = reports::render_text(trace_of(worker), {.colour = setup_.colour});
+  }
+
+  [[nodiscard]] trace::Trace trace_of(const engine::SupervisedWorker& worker) const {
+    trace::RunFacts facts = run_facts(options_);
+    facts.strategy.clear();  // a token does not say who found it
+    facts.output = worker.outcome().output;
     const auto symbolizer = reports::make_symbolizer();
-    bug.text =
-        reports::render_text(trace::collect_trace(worker.channel(), facts, bug.token, *symbolizer),
-                             {.colour = setup_.colour});
+    return trace::collect_trace(worker.channel(), facts, token_text_, *symbolizer);
+  }
+
+  void write_trace(const engine::SupervisedWorker& worker) {
+    if (trace_file_.empty()) return;
+    const trace::Trace trace = trace_of(worker);
+    trace::CollectedEvents events(worker.channel(), trace);
+    const auto written = trace::write_trace(trace_file_, trace, events);
+    if (!written) result_.trace_failure = written.error();
   }
 
   void differs(std::string what) {
@@ -153,33 +171,44 @@ class Replayer {
   }
 
   const trace::Token& token_;
+  const std::string token_text_;
   const Options& options_;
   const Setup& setup_;
   const std::function<void()>& body_;
+  const std::string& trace_file_;
   ReplayResult result_;
 };
 
 /// How often the unlikely happened. What was offered in vain left no mark.
 unsigned taken(const trace::Token& token, trace::ChoiceKind kind) {
-  return static_cast<unsigned>(
-      std::count_if(token.deviations.begin(), token.deviations.end(),
-                    [&](const trace::Deviation& deviation) { return deviation.kind == kind; }));
+  unsigned count = 0;
+  token.deviations.for_each(token.tasks, [&](const trace::Deviation& deviation) {
+    if (deviation.kind == kind) ++count;
+  });
+  return count;
 }
 
 }  // namespace
 
-ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
-                    const std::function<void()>& body, std::uint64_t times) {
+Options options_of(const trace::Token& token, Options options) {
   options.max_steps = token.step_cap;
   options.memory_points = token.memory_points;
   options.races = token.races;
   options.leaks = token.leaks;
   options.spurious_wakeups = taken(token, trace::ChoiceKind::kSpurious);
   options.allocation_failures = taken(token, trace::ChoiceKind::kOutOfMemory);
+  return options;
+}
+
+ReplayResult replay(const trace::Token& token, Options options, const Setup& setup,
+                    const std::function<void()>& body, std::uint64_t times,
+                    const std::string& trace_file) {
+  options = options_of(token, std::move(options));
   ReplayResult result;
   result.error = refusal();
+  if (result.error.empty()) result.error = executor_refusal(options);
   if (!result.error.empty()) return result;
-  result = Replayer(token, options, setup, body).run(times);
+  result = Replayer(token, options, setup, body, trace_file).run(times);
   if (token.fingerprint != build_fingerprint()) {
     result.warning = "the token is from another build of this program";
     if (!options.lenient) {

@@ -4,6 +4,7 @@
 #include "harness/cli/session.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -11,7 +12,6 @@
 #include <iterator>
 #include <memory>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -50,11 +50,9 @@ class Session final : public engine::ExplorerHost {
   }
 
   std::unique_ptr<engine::Strategy> make_replay(const trace::Channel& failed) override {
-    return std::make_unique<strategies::Replay>(
-        std::span(failed.deviations,
-                  std::min<std::size_t>(failed.deviation_count, trace::kMaxDeviations)),
-        std::span(failed.tasks, std::min<std::size_t>(failed.task_count, trace::kMaxTasks)),
-        strategies::ReplayMode::kStrict);
+    const trace::CollectedChoices choices = trace::collect_choices(failed);
+    return std::make_unique<strategies::Replay>(choices.deviations, choices.tasks,
+                                                strategies::ReplayMode::kStrict);
   }
 
   bool suppresses(const engine::SupervisedWorker& worker) override {
@@ -186,9 +184,31 @@ engine::Body as_body(const std::function<void()>& body) {
       .argument = const_cast<std::function<void()>*>(&body)};
 }
 
+std::string executor_refusal(const Options& options) {
+  if (options.executor != "alias" || engine::is_traced(::getpid())) return {};
+  const char* const reason = engine::why_no_alias();
+  if (reason == nullptr) return {};
+  return fmt::format("the alias executor does not work here: {}; take baton", reason);
+}
+
+std::string executor_note(const Options& options) {
+  static bool told = false;
+  if (told || options.executor != "auto" || engine::is_traced(::getpid())) return {};
+  told = true;
+  const char* const reason = engine::why_no_alias();
+  if (reason == nullptr) return {};
+  return fmt::format("the slower baton executor is used: {}", reason);
+}
+
 engine::ExecutorKind executor_kind(const Options& options) {
   if (options.executor == "baton") return engine::ExecutorKind::kBaton;
   if (options.executor == "fresh") return engine::ExecutorKind::kFresh;
+  if (engine::is_traced(::getpid())) {
+    // A debugger that follows children would follow the one that tests whether the alias executor
+    // works; and under the baton an execution goes on after a stop.
+    return options.executor == "alias" ? engine::ExecutorKind::kAlias
+                                       : engine::ExecutorKind::kBaton;
+  }
   return engine::why_no_alias() == nullptr ? engine::ExecutorKind::kAlias
                                            : engine::ExecutorKind::kBaton;
 }
@@ -226,6 +246,7 @@ trace::RunFacts run_facts(const Options& options) {
 Result explore(const Options& options, const Setup& setup, const std::function<void()>& body) {
   Result result;
   result.error = refusal();
+  if (result.error.empty()) result.error = executor_refusal(options);
   if (result.error.empty()) (void)strategies::make(options.strategy, result.error);
   trace::Outcome<Suppressions> suppressions = Suppressions();
   if (result.error.empty() && !options.suppressions.empty()) {
@@ -234,6 +255,7 @@ Result explore(const Options& options, const Setup& setup, const std::function<v
   }
   if (!result.error.empty()) return result;
 
+  result.warning = executor_note(options);
   Session session(options, setup, as_body(body), std::move(*suppressions));
   const engine::ExplorerResult explored = engine::explore(session.config(), as_body(body), session);
   result.executions = explored.progress.executions;

@@ -51,6 +51,10 @@ struct Setup {
 /// Empty, or why this process cannot be explored: a user error with its mend.
 [[nodiscard]] std::string refusal();
 
+/// Empty, or why there is no executor of that name here: a user error with its mend.
+[[nodiscard]] std::string executor_refusal(const Options& options);
+/// Once in a process: empty, or why `auto` is not the fast executor.
+[[nodiscard]] std::string executor_note(const Options& options);
 /// What `options.executor` comes to here.
 [[nodiscard]] engine::ExecutorKind executor_kind(const Options& options);
 [[nodiscard]] engine::ExplorerConfig explorer_config(const Options& options);

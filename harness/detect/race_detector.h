@@ -50,7 +50,8 @@ class RaceDetector {
 
   /// True where `now` is a plain access of memory that only its task has touched
   /// since it was allocated; it is then noted and there is nothing more to do.
-  [[nodiscard]] bool touch_own(std::uintptr_t address, std::size_t size, Access now) noexcept {
+  [[nodiscard, gnu::always_inline]] bool touch_own(std::uintptr_t address, std::size_t size,
+                                                   Access now) noexcept {
     const std::size_t begin = address % Shadow::kGranule;
     Cell& cell = shadow_.cell(address);
     if (cell.generation != generation_ || cell.begin != begin || cell.end != begin + size ||

@@ -56,6 +56,8 @@ void Execution::begin(Strategy& strategy) noexcept {
   next_slot_ = 0;
   enabled_.clear();
   steps_ = 0;
+  const bool warm_up = channel_.current.load(std::memory_order_relaxed) == 0;
+  stop_before_ = warm_up == config_.stop_in_warm_up ? config_.stop_before : kNoStep;
   digest_ = kDigestSeed;
   run_length_ = 0;
   last_ = kNoTaskIndex;
@@ -88,6 +90,7 @@ Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal,
     ++live_attached_;
   }
   channel_.tasks[index] = {id, parent, ordinal};
+  channel_.choices.add_task(index);
   channel_.task_count = static_cast<std::uint32_t>(task_count_);
   strategy_->task_created(index, id, kind);
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->task_created(task);

@@ -31,6 +31,7 @@
 #include "harness/base/arena.h"
 #include "harness/base/flat_map.h"
 #include "harness/base/mapped_array.h"
+#include "harness/base/text_buffer.h"
 #include "harness/engine/bypass_bounds.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/memory_watch.h"
@@ -72,7 +73,13 @@ class Execution {
   // --- For the interception layer, on the running task.
 
   /// First call on a task's own thread.
-  void began(Task& task) noexcept { ask_for_plain_points(task); }
+  void began(Task& task) noexcept {
+    ask_for_plain_points(task);
+    if (config_.debugger) [[unlikely]]
+      name_kernel_threads();
+    if (steps_ >= stop_before_) [[unlikely]]
+      stop_before_step(task);
+  }
   /// Announces `operation` and returns when the task may perform it.
   void point(Task& task, const trace::Operation& operation) noexcept {
     ++task.operation_index;
@@ -208,6 +215,11 @@ class Execution {
   [[nodiscard]] TaskIndex fallback(const Task& at, bool at_enabled) const noexcept;
   [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
   void account(const Task& at, Task& chosen) noexcept;
+  /// Tells the supervisor's watchdog that there is progress. The only writer: no read-modify-write.
+  void beat() noexcept {
+    channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
+  }
   void fire_timer() noexcept;
   void ask_outside() noexcept;
   [[nodiscard]] bool leave_to_the_outside() noexcept;
@@ -235,6 +247,13 @@ class Execution {
   // starvation.cc
   void pass_waiters_over(Task& self, std::uintptr_t lock, std::uintptr_t pc, bool shared) noexcept;
   void forgive_unfairness(const Task& chosen) noexcept;
+
+  // stop.cc
+  void stop_at_finding() noexcept;
+  void stop_before_step(Task& performing) noexcept;
+  void stop(Task& about, const char* why) noexcept;
+  void name_kernel_threads() const noexcept;
+  void append_path(TextBuffer& text, const Task& task) const noexcept;
 
   // leftovers.cc
   void check_leftovers() noexcept;
@@ -279,6 +298,7 @@ class Execution {
   TaskSet enabled_;
   MappedArray<EnabledTask> view_;  // scratch for decisions
   StepIndex steps_ = 0;
+  StepIndex stop_before_ = kNoStep;  // for a debugger
   std::uint64_t digest_ = 0;
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step

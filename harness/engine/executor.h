@@ -52,9 +52,10 @@ class Executor {
   virtual std::size_t parked_stack(Task& asking, Task& parked, std::uintptr_t* frames,
                                    std::size_t capacity) noexcept = 0;
 
-  /// For a debugger: from here on every task that has not ended is on its own kernel thread, all
-  /// but `at`, the running one, for ever where they are. Nothing but at's own code works any more.
-  virtual void thaw(Task& at) noexcept = 0;
+  /// For a debugger: from here on every task that has not ended is on its own kernel thread, the
+  /// caller included. Where the executor says so they all stay there for ever, but for the caller:
+  /// its own code goes on, up to the next switch, which ends the process (WorkerExit::kLeft).
+  virtual void thaw() noexcept = 0;
 
   /// The stack area of `slot`: [low, high). Fixed addresses, equal in every process.
   struct StackArea {
@@ -65,6 +66,19 @@ class Executor {
 
   /// What pthread_self() is on `slot`'s thread; valid once started.
   [[nodiscard]] virtual pthread_t thread_of(std::size_t slot) const noexcept = 0;
+
+  /// Where `address` lies for the task in `slot`: elsewhere where it is a word of libc's, errno,
+  /// that every thread has of its own and all tasks use in one place.
+  [[nodiscard]] virtual std::uintptr_t own_address(std::size_t slot,
+                                                   std::uintptr_t address) const noexcept {
+    return (void)slot, address;
+  }
+
+  /// Null, or why the code that is loaded now, by dlopen() for one, cannot run under this executor.
+  [[nodiscard]] virtual const char* objection() noexcept { return nullptr; }
+
+  /// The number of slot's kernel thread, whether or not it is the one that runs the slot's tasks.
+  [[nodiscard]] virtual std::int32_t kernel_thread_of(std::size_t slot) const noexcept = 0;
 };
 
 class ProcessImage;

@@ -161,7 +161,8 @@ void Exploration::stop(const char* error) {
 
 void Exploration::look_after(Lane& lane, double elapsed) {
   if (!lane.active) return;
-  if (stopping_ && lane.worker.running() && seconds_since(*stopping_) > kStopSeconds) {
+  if (stopping_ && lane.worker.running() && seconds_since(*stopping_) > kStopSeconds &&
+      !lane.worker.in_debugger()) {
     lane.worker.kill();
     lane.active = false;
     return;

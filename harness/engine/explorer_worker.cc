@@ -47,13 +47,12 @@ void begin_worker(trace::Channel& channel) {
   channel.running_tid.store(0);
   channel.stop_requested.store(false);
   channel.exhausted.store(false);
+  channel.debugger.store(trace::Debugger::kNone);
   channel.finding_ready.store(false);
   channel.finding = trace::Finding();
   for (trace::FindingAccess& access : channel.seen) access = trace::FindingAccess();
   channel.forget_schedule();
   channel.trace_hash = 0;
-  channel.event_count = 0;
-  channel.events_dropped = 0;
   channel.stack_count = 0;
 }
 
@@ -127,6 +126,9 @@ bool SupervisedWorker::prepare() {
 bool SupervisedWorker::start(WorkerMain worker_main, const WorkerConfig& config, Body body,
                              double hang_seconds) {
   begin_worker(*channel_);
+  channel_->choices.open(choices_file_.empty(), config.choice_block_bytes);
+  channel_->events.open(config.record ? events_file_.empty() : trace::SpillPlace(),
+                        config.event_block);
   outcome_ = WorkerOutcome();
   clock_.reset();
   hung_ = false;
@@ -148,6 +150,8 @@ bool SupervisedWorker::poll(double elapsed) {
 
 void SupervisedWorker::watch(double elapsed) {
   process_.trim_output();
+  // Somebody looks at it, and takes the time that it takes.
+  if (channel_->debugger.load(std::memory_order_relaxed) != trace::Debugger::kNone) return;
   if (hung_) {
     answer_seconds_ += elapsed;
     if (answer_seconds_ * 1000 >= kWatchdogAnswerMs) process_.kill();
@@ -167,12 +171,27 @@ void SupervisedWorker::watch(double elapsed) {
   if (!executing || thread == 0 || !ask_for_stack(process_.pid(), thread)) process_.kill();
 }
 
+bool SupervisedWorker::run_to_stop(WorkerMain worker_main, WorkerConfig config, Body body,
+                                   double hang_seconds) {
+  config.debugger = true;
+  if (!start(worker_main, config, body, hang_seconds)) return false;
+  wait_until([](const trace::Channel& channel) {
+    // acquire: pairs with the worker's release.
+    return channel.debugger.load(std::memory_order_acquire) != trace::Debugger::kNone;
+  });
+  return true;
+}
+
 void SupervisedWorker::wait() {
+  wait_until([](const trace::Channel&) { return false; });
+}
+
+void SupervisedWorker::wait_until(bool (*done)(const trace::Channel&)) {
   using Clock = std::chrono::steady_clock;
   auto last = Clock::now();
   for (;;) {
     const auto now = Clock::now();
-    if (poll(std::chrono::duration<double>(now - last).count())) return;
+    if (poll(std::chrono::duration<double>(now - last).count()) || done(*channel_)) return;
     last = now;
     pollfd ended{.fd = process_.wait_fd(), .events = POLLIN, .revents = 0};
     ::poll(&ended, 1, ended.fd >= 0 ? kTickMs : 1);

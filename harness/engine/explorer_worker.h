@@ -54,6 +54,15 @@ class SupervisedWorker {
   /// Polls until the worker has ended: bounded by the step cap and the watchdog.
   void wait();
 
+  /// Starts a worker that stops for a debugger, at a finding and before step `stop_before`, and
+  /// returns when it has, or has ended. False where the system refuses a process.
+  [[nodiscard]] bool run_to_stop(WorkerMain worker_main, WorkerConfig config, Body body,
+                                 double hang_seconds);
+
+  /// Whether somebody holds it with a debugger: it is then not to be hurried.
+  [[nodiscard]] bool in_debugger() const { return running() && is_traced(process_.pid()); }
+  [[nodiscard]] pid_t pid() const noexcept { return process_.pid(); }
+
   void ask_to_stop() noexcept { channel_->stop_requested.store(true, std::memory_order_relaxed); }
   void kill() noexcept { process_.kill(); }
 
@@ -65,12 +74,15 @@ class SupervisedWorker {
 
  private:
   void watch(double elapsed);
+  void wait_until(bool (*done)(const trace::Channel&));
   void judge();
   void blame_hang();
   void blame_death(const std::string& message);
 
   WorkerProcess process_;
   trace::Channel* channel_ = nullptr;
+  trace::SpillFile choices_file_;  // what does not fit into the channel
+  trace::SpillFile events_file_;
   StallClock clock_;
   double hang_seconds_ = 0;
   double answer_seconds_ = 0;  // since the stack was asked for

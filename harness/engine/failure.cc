@@ -294,6 +294,7 @@ void Execution::leave_with_finding() noexcept {
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->execution_ended();
   channel_.strategy_state_size =
       strategy_->save(channel_.strategy_state, trace::kStrategyStateBytes);
+  stop_at_finding();
   channel_.phase.store(trace::WorkerPhase::kFound, std::memory_order_relaxed);
   // release: pairs with the supervisor's acquire; the finding is complete when it shows.
   channel_.finding_ready.store(true, std::memory_order_release);

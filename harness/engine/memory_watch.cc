@@ -49,6 +49,7 @@ void MemoryWatch::clear() noexcept {
   looking_out_ =
       active_ && std::any_of(std::begin(wanted), std::end(wanted),
                              [](const LookOut& access) { return access.task != kNoTask; });
+  watching_plainly_ = active_ && !looking_out_;
   known_objects_ = execution_.channel().known_race_count != 0;
 }
 
@@ -71,6 +72,7 @@ bool MemoryWatch::is_known(const ObjectId& object) const noexcept {
 detect::Origin MemoryWatch::origin_of(std::uintptr_t address) const noexcept {
   detect::Origin origin;
   asked_ = true;
+  if (!known_objects_ && !in_subject_heap(address)) return origin;
   if (known_objects_) origin.watched = is_known(execution_.object_of(address));
   HeapBlock block;
   if (!execution_.image().find_block(address, block)) return origin;
@@ -85,6 +87,8 @@ detect::Origin MemoryWatch::origin_of(std::uintptr_t address) const noexcept {
 
 void MemoryWatch::examine(Task& self, Access now, std::uintptr_t address,
                           std::size_t size) noexcept {
+  // Each task has an errno of its own, wherever that lies.
+  if (address == reinterpret_cast<std::uintptr_t>(shared_error_number)) return;
   const InterceptionOff off;
   if (looking_out_) look_out(self, now.what(), size, now.pc);
   if (trace::is_atomic(now.what())) races_.synchronises(address);
@@ -99,7 +103,8 @@ void MemoryWatch::examine(Task& self, Access now, std::uintptr_t address,
 void MemoryWatch::check_bounds(Task& self, Access now, std::uintptr_t address,
                                std::size_t size) noexcept {
   HeapBlock block;
-  if (!execution_.image().find_block(address, block) || !block.live) return;
+  if (!in_subject_heap(address) || !execution_.image().find_block(address, block) || !block.live)
+    return;
   const std::size_t offset = address - block.begin;
   if (offset + size <= block.size) return;
   describe_mistake(self, now, address, size, block);

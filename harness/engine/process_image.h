@@ -22,9 +22,11 @@ namespace weft::engine {
 inline constexpr std::uintptr_t kSubjectHeapBegin = 0x2000'0000'0000;
 inline constexpr std::uintptr_t kSubjectHeapEnd = 0x2010'0000'0000;
 
+[[nodiscard]] inline bool in_subject_heap(std::uintptr_t address) noexcept {
+  return address - kSubjectHeapBegin < kSubjectHeapEnd - kSubjectHeapBegin;
+}
 [[nodiscard]] inline bool in_subject_heap(const void* pointer) noexcept {
-  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  return address >= kSubjectHeapBegin && address < kSubjectHeapEnd;
+  return in_subject_heap(reinterpret_cast<std::uintptr_t>(pointer));
 }
 
 /// Code that the engine cannot see into.
@@ -139,6 +141,8 @@ class HarnessAllocations {
   HarnessAllocations(const HarnessAllocations&) = delete;
   HarnessAllocations& operator=(const HarnessAllocations&) = delete;
   [[nodiscard]] static bool active() noexcept { return depth != 0; }
+  /// The harness's own, for whoever resets thread_locals.
+  [[nodiscard]] static const int& counter() noexcept { return depth; }
 
  private:
   static constinit thread_local int depth

@@ -12,8 +12,7 @@ void Recorder::execution_began() noexcept {
   stacks_.clear();
   latest_event_.clear();
   trace::Channel& channel = execution_.channel();
-  channel.event_count = 0;
-  channel.events_dropped = 0;
+  channel.events.clear();
   channel.stack_count = 0;
 }
 
@@ -56,13 +55,8 @@ void Recorder::step(const StepView& view) noexcept {
   hash_ = fold(hash_, time ^ view.enabled);
   if (!keep_events_) return;
 
-  trace::Channel& channel = execution_.channel();
-  if (channel.event_count == trace::kMaxEvents) {
-    ++channel.events_dropped;
-    latest_event_.erase(task.index);
-    return;
-  }
-  channel.events[channel.event_count] = {
+  trace::EventLog& events = execution_.channel().events;
+  const bool kept = events.add({
       .step = view.step,
       .task = task.index,
       .kind = op.kind,
@@ -79,13 +73,17 @@ void Recorder::step(const StepView& view) noexcept {
       .digest = view.digest,
       .site = site,
       .stack = task.kind == TaskKind::kThread ? task.stack : trace::kNoStack,
-  };
-  latest_event_.insert(task.index, ++channel.event_count);
+  });
+  if (kept) {
+    latest_event_.insert(task.index, events.count());
+  } else {
+    latest_event_.erase(task.index);
+  }
 }
 
 void Recorder::yielded(const Task& task, std::uint64_t value) noexcept {
   if (const std::uint64_t* event = latest_event_.find(task.index)) {
-    execution_.channel().events[*event - 1].value = value;
+    execution_.channel().events.set_value(*event - 1, value);
   }
 }
 

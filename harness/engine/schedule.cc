@@ -46,6 +46,8 @@ void Execution::announced(Task& task) noexcept {
   }
   const OpKind kind = operation.kind;
   reschedule(task);
+  if (steps_ >= stop_before_) [[unlikely]]
+    stop_before_step(task);
   ask_for_plain_points(task);
   // Whether a plain access is a point at all is the strategy's choice, which a replay does not
   // make.
@@ -92,10 +94,16 @@ Task* Execution::decide(Task& at) noexcept {
     }
     if (enabled_.count() == 0 && !leave_to_the_outside()) report_stuck(at);
     const bool at_enabled = enabled_.contains(at.index);
+    if (at_enabled && trace::commutes(at.pending.kind)) {
+      account(at, at);
+      return &at;
+    }
     const TaskIndex by_default = fallback(at, at_enabled);
     Task& chosen = enabled_.count() == 1 ? tasks_[by_default] : pick(at, by_default, at_enabled);
     account(at, chosen);
     if (chosen.kind == TaskKind::kThread) return &chosen;
+    if (steps_ >= stop_before_) [[unlikely]]
+      stop_before_step(chosen);
     fire_timer();
   }
 }
@@ -148,7 +156,7 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   decision.digest = digest_;
   decision.nth = at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
   enabled_.for_each([&](TaskIndex index) {
-    const Task& task = tasks_[index];
+    const Task& task = tasks_.data()[index];
     if (at_enabled && index == at.index) decision.current = count;
     if (index == by_default) decision.fallback = count;
     view_.data()[count++] = {index, task.kind, task.id, task.operation_index, &task.pending};
@@ -157,7 +165,7 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   const std::size_t position = strategy_->pick(decision);
   heed_complaint();
   WEFT_CHECK(position < count, "a strategy picked a task that is not enabled");
-  Task& chosen = tasks_[view_.data()[position].index];
+  Task& chosen = tasks_.data()[view_.data()[position].index];
   if (chosen.index != by_default)
     log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
   ++at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
@@ -165,41 +173,43 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
 }
 
 void Execution::account(const Task& at, Task& chosen) noexcept {
-  // A loop of plain accesses comes by now and then as well, and must not pass for progress.
-  if (!trace::is_plain(chosen.pending.kind)) {
-    channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1,
-                             std::memory_order_relaxed);
-  }
-  if (&chosen == &at && trace::is_plain(at.pending.kind)) {
+  const trace::Operation& operation = chosen.pending;
+  if (!trace::is_plain(operation.kind)) {
+    beat();
+  } else if (&chosen == &at) {
     // Considered and passed by: a replay, which considers only what was chosen, must see the same
-    // history.
-    strategy_->executed(chosen.index, chosen.pending, steps_);
+    // history. A loop of plain accesses comes by now and then as well, and must not pass for
+    // progress.
+    strategy_->executed(chosen.index, operation, steps_);
     return;
   }
   // Steps alone count: a replay does not consider the plain accesses that were passed by.
-  if (steps_ >= config_.step_cap) {
+  if (steps_ >= config_.step_cap) [[unlikely]] {
     fail(trace::FindingKind::kStepCap,
          "the execution did not end within its step limit: a livelock, or raise --max-steps");
   }
-  const bool same = last_ == chosen.index;
-  const bool preempted =
-      !same && &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
-  run_length_ = same ? run_length_ + 1 : 1;
-  last_ = chosen.index;
   const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
-                             (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^
+                             (static_cast<std::uint64_t>(operation.kind) << 40) ^
                              chosen.operation_index;
   digest_ = fold(digest_ + enabled_.hash(), what);
-  ++steps_;
-  channel_.steps = steps_;
-  if (!same) ++channel_.switches;
-  if (bypass_bounds_.any()) forgive_unfairness(chosen);
-  if (preempted) ++channel_.preemptions;
+  channel_.steps = ++steps_;
+  bool preempted = false;
+  if (last_ == chosen.index) {
+    ++run_length_;
+  } else {
+    preempted = &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
+    run_length_ = 1;
+    last_ = chosen.index;
+    ++channel_.switches;
+    if (preempted) ++channel_.preemptions;
+  }
+  if (bypass_bounds_.any()) [[unlikely]]
+    forgive_unfairness(chosen);
   if (observer_count_ != 0) {
     const StepView view{steps_, &chosen, preempted, enabled_.count(), enabled_.low_word(), digest_};
     for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->step(view);
   }
-  strategy_->executed(chosen.index, chosen.pending, steps_);
+  strategy_->executed(chosen.index, operation, steps_);
 }
 
 bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {
@@ -233,11 +243,7 @@ void Execution::woke(const Task& task, std::uintptr_t address, std::uint64_t cou
 
 void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
                               TaskIndex value_index) noexcept {
-  if (channel_.deviation_count == trace::kMaxDeviations) {
-    fail(trace::FindingKind::kStepCap,
-         "the choice log is full: shorten the test or use a sparser strategy");
-  }
-  channel_.deviations[channel_.deviation_count] = {
+  const bool logged = channel_.choices.add({
       .task = at.id,
       .operation = at.operation_index,
       .value = value,
@@ -246,8 +252,16 @@ void Execution::log_deviation(Task& at, ChoiceKind kind, std::uint64_t value,
       .digest = static_cast<std::uint16_t>(digest_),
       .task_index = at.index,
       .value_index = value_index,
-  };
-  ++channel_.deviation_count;
+  });
+  if (logged) [[likely]]
+    return;
+  if (channel_.choices.count() == trace::kMaxDeviations) {
+    fail(trace::FindingKind::kStepCap,
+         "the choice log is full: shorten the test or use a sparser strategy");
+  }
+  fail(trace::FindingKind::kUserError,
+       "the choice log does not fit on the disk: make room where temporary files go, raise the "
+       "limit on file sizes, or name another place with TMPDIR");
 }
 
 void Execution::heed_complaint() noexcept {

@@ -7,7 +7,6 @@ namespace weft::engine {
 
 constinit thread_local Task* current_task = nullptr;
 constinit int* shared_error_number = nullptr;
-constinit std::ptrdiff_t error_number_offset = 0;
 
 void Task::run() {
   current_task = this;

@@ -98,8 +98,6 @@ extern constinit thread_local Task* current_task
 /// Where libc keeps errno while one kernel thread runs all tasks; null: each thread has its own.
 /// Written before the snapshot.
 extern constinit int* shared_error_number __attribute__((visibility("hidden")));
-/// How far behind a thread's control block its errno lies; where there is a shared one.
-extern constinit std::ptrdiff_t error_number_offset __attribute__((visibility("hidden")));
 
 /// While one lives, what the calling thread does is not the subject's doing.
 class InterceptionOff {

@@ -57,7 +57,11 @@ class TaskSet {
 
   template <typename Visit>
   void for_each(Visit visit) const noexcept {
-    for (TaskIndex t = next(0); t != kNoTaskIndex; t = next(std::size_t{t} + 1)) visit(t);
+    for (std::size_t w = 0; w < used_; ++w) {
+      for (std::uint64_t bits = words_[w]; bits != 0; bits &= bits - 1) {
+        visit(static_cast<TaskIndex>(w * 64 + static_cast<std::size_t>(std::countr_zero(bits))));
+      }
+    }
   }
 
  private:

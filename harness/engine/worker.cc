@@ -14,6 +14,7 @@
 #include "harness/base/check.h"
 #include "harness/base/process.h"
 #include "harness/engine/crash.h"
+#include "harness/engine/debugger.h"
 #include "harness/engine/default_schedule.h"
 #include "harness/engine/distinct.h"
 #include "harness/engine/execution.h"
@@ -133,8 +134,8 @@ void Worker::work() noexcept {
   prepare();
   image.snapshot(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
   warm_up();
-  // Not for a single one, which somebody may be looking at with a debugger.
-  if (config.executor == ExecutorKind::kAlias && config.count > 1) image.guard();
+  // Not for a single one, and not under a debugger, which would stop at each fault.
+  if (config.executor == ExecutorKind::kAlias && config.count > 1 && !being_traced()) image.guard();
   config.strategy->load(channel.strategy_state, channel.strategy_state_size);
   for (std::uint64_t n = 0; n < config.count; ++n) {
     if (channel.stop_requested.load(std::memory_order_relaxed)) break;

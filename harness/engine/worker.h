@@ -13,6 +13,9 @@
 
 namespace weft::engine {
 
+/// The number of no step.
+inline constexpr StepIndex kNoStep = ~StepIndex{0};
+
 /// An access whose stack is wanted.
 struct LookOut {
   TaskId task;
@@ -32,13 +35,18 @@ struct WorkerConfig {
   bool detect_races = true;            // and uses of freed memory
   bool detect_leaks = true;            // of memory and of threads
   ExecutorKind executor = ExecutorKind::kBaton;
-  bool record = false;                                // fill channel.events and channel.stacks
-  LookOut look_out[trace::kMaxFindingAccesses] = {};  // filled from the front
+  bool record = false;  // fill channel.events and channel.stacks
+  std::size_t choice_block_bytes = trace::ChoiceLog::kBlockBytes;  // smaller ones for tests
+  std::size_t event_block = trace::EventLog::kBlockEvents;         // likewise
+  LookOut look_out[trace::kMaxFindingAccesses] = {};               // filled from the front
   bool hash_every_execution = false;      // full trace hash (slower), for determinism checks
   bool pin = true;                        // to one processor: hand-offs stay on it
   std::uint32_t processor = 0;            // which one, modulo the number allowed
   std::uint32_t spurious_wakeups = 0;     // and weak compare-exchanges that fail, for no reason
   std::uint32_t allocation_failures = 0;  // likewise
+  bool debugger = false;                  // wait for one at a finding, and before
+  StepIndex stop_before = kNoStep;        // this step
+  bool stop_in_warm_up = false;           // of the warm-up: it is there that the test fails
   int output_fd = -1;  // the subject's stdout and stderr go here (O_APPEND); -1: leave them
   /// Called in the worker after each finished execution, outside any task.
   void (*after_execution)(std::uint64_t execution, trace::Channel& channel,
@@ -54,6 +62,7 @@ struct WorkerConfig {
 enum class WorkerExit : int {
   kFinished = 0,  // did its count, or was asked to stop, or the strategy is exhausted
   kFinding = 10,  // channel.finding is filled in
+  kLeft = 11,     // whoever looked at it with a debugger went away
   kInternal = 3,  // a check of ours failed; one line is on stderr
 };
 

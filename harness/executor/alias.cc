@@ -6,11 +6,14 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
+#include <cerrno>
+
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/base/fake_stack.h"
 #include "harness/base/system_call.h"
 #include "harness/engine/unwind.h"
+#include "harness/engine/worker.h"
 #include "harness/executor/futex.h"
 #include "harness/executor/stack_switch.h"
 
@@ -26,6 +29,15 @@ constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs abou
   for (;;) system_call(SYS_pause);
 }
 
+/// Somebody looked at the tasks with a debugger and let go, and the one that goes on has come to a
+/// switch: all others are stopped for good.
+[[noreturn]] void leave_to_nobody() noexcept {
+  for (;;) system_call(SYS_exit_group, static_cast<int>(engine::WorkerExit::kLeft));
+}
+
+/// By a call: the compiler takes errno's address for one that does not change in a function.
+__attribute__((noinline)) void set_error_number(int error) noexcept { errno = error; }
+
 }  // namespace
 
 Alias::Alias(engine::ProcessImage& image) noexcept
@@ -37,6 +49,7 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
   signal_stack.ss_sp = signal_stack_.data();
   signal_stack.ss_size = signal_stack_.size();
   sigaltstack(&signal_stack, nullptr);
+  loaded_code_.accept();
   if (!start_kernel_thread(slots_[0], 0)) return "the system refuses another thread";
   const char* const unlike = carrier_.discover(slots_[0].identity);
   if (unlike != nullptr) return unlike;
@@ -45,9 +58,8 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
     return "AddressSanitizer's word for the thread's fake stack cannot be told from others";
   running_ = &controller_;
   controller_.identity = carrier_.own();
+  controller_.fiber.adopt();
   engine::shared_error_number = carrier_.error_number();
-  engine::error_number_offset = reinterpret_cast<std::ptrdiff_t>(carrier_.error_number()) -
-                                static_cast<std::ptrdiff_t>(carrier_.own().thread);
   running_tid.store(controller_.identity.tid, std::memory_order_relaxed);
   return nullptr;
 }
@@ -56,7 +68,7 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
 
 bool Alias::start_kernel_thread(Slot& slot, std::size_t index) noexcept {
   slot.owner = this;
-  if (!start_thread(slot.thread, index, &Alias::serve, &slot)) return false;
+  if (!start_thread(slot.thread, index, &Alias::serve, &slot, ThreadUse::kParks)) return false;
   // acquire: pairs with the thread's store in weft_park(); from then on its stack is ours.
   while (slot.asleep.load(std::memory_order_acquire) == 0) futex_wait(slot.asleep, 0);
   slot.identity = identity_of(slot.thread.thread, slot.thread.tid.load(std::memory_order_relaxed));
@@ -85,6 +97,7 @@ bool Alias::start(engine::Task& task, std::size_t index) noexcept {
     take_for(creator);
     if (!started) return false;
   }
+  slot.fiber.create_once();
   slot.context = make_context(slot.thread.task_stack + kAroundBytes, &Alias::begin, &slot);
   if (index >= used_slots_) used_slots_ = index + 1;
   return true;
@@ -104,10 +117,13 @@ void Alias::take_for(Slot& next) noexcept {
     *fake_stack_word_ = next.fake_stack;
   }
   carrier_.change(running_->identity, next.identity);
+  next.fiber.enter();
   running_ = &next;
 }
 
 void Alias::resume(Slot& from, Slot& to) noexcept {
+  if (thawed_) [[unlikely]]
+    leave_to_nobody();
   take_for(to);
   weft_switch_stack(&from.context, to.context);
   came_back(from);
@@ -115,9 +131,9 @@ void Alias::resume(Slot& from, Slot& to) noexcept {
 
 /// `slot` runs again.
 void Alias::came_back(Slot& slot) noexcept {
-  if (thawing_ != nullptr && thawing_ != &slot) stay_for_the_debugger();
   if (slot.asking == nullptr) [[likely]]
     return;
+  if (thawed_) stay_for_the_debugger();
   Slot& asking = *slot.asking;
   slot.asking = nullptr;
   slot.frame_count = engine::capture_stack(slot.frames, slot.frame_capacity, slot.task->pending.pc);
@@ -126,6 +142,7 @@ void Alias::came_back(Slot& slot) noexcept {
 
 /// `from` has no further use for its stack.
 void Alias::end(Slot&, Slot& to) noexcept {
+  if (thawed_) leave_to_nobody();
   take_for(to);
   weft_leave_stack(to.context);
 }
@@ -134,7 +151,11 @@ void Alias::run(engine::Task& first) noexcept {
   const int error = *carrier_.error_number();
   resume(controller_, slot_of(first));
   *carrier_.error_number() = error;
-  if (thawing_ != nullptr) wake_all();
+  if (thawing_ == nullptr) [[likely]]
+    return;
+  wake_others();
+  wake(*thawing_);
+  stay_for_the_debugger();
 }
 
 void Alias::switch_to(engine::Task& from, engine::Task& to) noexcept {
@@ -154,8 +175,8 @@ void Alias::finish(engine::Task& from) noexcept {
 }
 
 void Alias::abandon(engine::Task& from) {
-  slot_of(from).context = __builtin_frame_address(0);  // as deep as its stack is in use
-  end(slot_of(from), controller_);
+  resume(slot_of(from), controller_);
+  WEFT_UNREACHABLE("an abandoned task was resumed");
 }
 
 void Alias::recycle() noexcept {
@@ -169,6 +190,7 @@ void Alias::recycle() noexcept {
     image_.reset_thread_locals();
     take_for(controller_);
     asan::forget_stack(reinterpret_cast<std::uintptr_t>(slot.context), slot.thread.task_stack);
+    slot.fiber.destroy();
     slot.task->state = engine::TaskState::kEnded;
   }
 }
@@ -177,6 +199,7 @@ void Alias::recycle() noexcept {
 
 std::size_t Alias::parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                                 std::size_t capacity) noexcept {
+  if (thawed_) return 0;  // a finding after a stop
   Slot& slot = slot_of(parked);
   slot.frames = frames;
   slot.frame_capacity = capacity;
@@ -185,21 +208,36 @@ std::size_t Alias::parked_stack(engine::Task& asking, engine::Task& parked, std:
   return slot.frame_count;
 }
 
-void Alias::thaw(engine::Task& at) noexcept {
-  thawing_ = &slot_of(at);
+void Alias::thaw() noexcept {
+  if (thawed_) return;
+  thawing_ = running_;
+  if (thawing_ == &controller_) return wake_others();
+  const int error = *carrier_.error_number();
   resume(*thawing_, controller_);
+  // On its own kernel thread from here on, which goes by its own errno.
+  engine::shared_error_number = nullptr;
+  set_error_number(error);
+  sigset_t all;
+  sigfillset(&all);
+  system_call(SYS_rt_sigprocmask, SIG_UNBLOCK, &all, nullptr, 8);
 }
 
-/// The controller's end of it.
-void Alias::wake_all() noexcept {
+/// The carrier's end of it, as the controller: all tasks that have a stack go on, to stay where
+/// they come back.
+void Alias::wake_others() noexcept {
+  thawed_ = true;
   for (std::size_t i = 0; i < used_slots_; ++i) {
     Slot& slot = slots_.data()[i];
-    if (slot.task->state == engine::TaskState::kEnded) continue;
-    // release: the thread finds its context, and thawing_.
-    slot.awake.store(1, std::memory_order_release);
-    futex_wake(slot.awake);
+    if (&slot == thawing_ || slot.task->state == engine::TaskState::kEnded) continue;
+    slot.asking = &controller_;
+    wake(slot);
   }
-  stay_for_the_debugger();
+}
+
+void Alias::wake(Slot& slot) noexcept {
+  // release: the thread finds its context, and that it is to stay.
+  slot.awake.store(1, std::memory_order_release);
+  futex_wake(slot.awake);
 }
 
 }  // namespace weft::executor

@@ -9,7 +9,7 @@
 // each task's own, as under the baton, and traces are equal.
 //
 // A task's kernel thread runs again only where somebody looks at it with a debugger: thaw() gives
-// every stack back to its owner.
+// every stack back to its owner. There is no way back from that.
 //
 // Thread-safety: the carrier's alone.
 #pragma once
@@ -22,10 +22,12 @@
 
 #include "harness/base/mapped_array.h"
 #include "harness/base/mapping.h"
+#include "harness/base/thread_sanitizer.h"
 #include "harness/engine/executor.h"
 #include "harness/engine/process_image.h"
 #include "harness/engine/task.h"
 #include "harness/executor/identity.h"
+#include "harness/executor/loaded_code.h"
 #include "harness/executor/slot_thread.h"
 
 namespace weft::executor {
@@ -47,12 +49,23 @@ class Alias final : public engine::Executor {
   void recycle() noexcept override;
   std::size_t parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                            std::size_t capacity) noexcept override;
-  void thaw(engine::Task& at) noexcept override;
+  void thaw() noexcept override;
+  [[nodiscard]] std::uintptr_t own_address(std::size_t slot,
+                                           std::uintptr_t address) const noexcept override {
+    const std::uintptr_t from_block = address - carrier_.own().thread;
+    return from_block - carrier_.error_number_offset() < sizeof(int)
+               ? slots_.data()[slot].identity.thread + from_block
+               : address;
+  }
+  [[nodiscard]] const char* objection() noexcept override { return loaded_code_.objection(); }
   [[nodiscard]] StackArea stack_area(std::size_t slot) const noexcept override {
     return executor::stack_area(slot);
   }
   [[nodiscard]] pthread_t thread_of(std::size_t slot) const noexcept override {
     return slots_.data()[slot].identity.thread;
+  }
+  [[nodiscard]] std::int32_t kernel_thread_of(std::size_t slot) const noexcept override {
+    return slots_.data()[slot].identity.tid;
   }
 
  private:
@@ -61,8 +74,9 @@ class Alias final : public engine::Executor {
     void* context;  // of whoever runs here, while it does not run
     Identity identity;
     engine::Task* task;
-    Slot* asking;      // who wants to know this stack
+    Slot* asking;      // who wants to know this stack, or stopped all others
     void* fake_stack;  // AddressSanitizer's, while it does not run
+    tsan::Fiber fiber;
 
     std::uintptr_t* frames;  // for `asking`
     std::size_t frame_capacity;
@@ -85,17 +99,20 @@ class Alias final : public engine::Executor {
   void resume(Slot& from, Slot& to) noexcept;
   void came_back(Slot& slot) noexcept;
   [[noreturn]] void end(Slot& from, Slot& to) noexcept;
-  [[noreturn]] void wake_all() noexcept;
+  void wake_others() noexcept;
+  void wake(Slot& slot) noexcept;
 
   engine::ProcessImage& image_;
   Carrier carrier_;
+  LoadedCode loaded_code_;
   MappedArray<Slot> slots_;
   std::size_t used_slots_ = 0;
   void** fake_stack_word_ = nullptr;  // null: there are none
   Mapping signal_stack_;
   Slot controller_{};
   Slot* running_ = &controller_;
-  Slot* thawing_ = nullptr;  // who goes on after a thaw
+  Slot* thawing_ = nullptr;  // who stops all others
+  bool thawed_ = false;      // and has: kernel threads are their own, and there is no carrier
 };
 
 }  // namespace weft::executor

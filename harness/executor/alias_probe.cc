@@ -5,6 +5,7 @@
 
 #include <fenv.h>
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -15,8 +16,11 @@
 
 #include "harness/base/fake_stack.h"
 #include "harness/base/mapping.h"
+#include "harness/base/system_call.h"
+#include "harness/base/thread_sanitizer.h"
 #include "harness/engine/task.h"
 #include "harness/executor/alias.h"
+#include "harness/executor/no_image.h"
 
 // libstdc++'s record of the calling thread's exceptions.
 extern "C" void* __cxa_get_globals() noexcept;
@@ -63,45 +67,6 @@ constexpr const char* kMeaning[kProperties] = {
     "a thread cannot be ended by unwinding, as pthread_exit() does",
     "AddressSanitizer's fake stack is not the task's own",
     "not every task came to its end",
-};
-
-thread_local int own_number = 0;
-
-/// Without what the subject has.
-class NoImage final : public engine::ProcessImage {
- public:
-  void snapshot(std::uintptr_t) noexcept override {}
-  void restore() noexcept override {}
-  void guard() noexcept override {}
-  void subject_starts() noexcept override {}
-  void subject_stopped() noexcept override {}
-  bool absorbs(int, const siginfo_t&, void*) noexcept override { return false; }
-  bool may_have_called_system() const noexcept override { return true; }
-  void reset_thread_locals() noexcept override {}
-  void* allocate(const engine::BlockEvent&, std::uint64_t, std::size_t, std::size_t,
-                 AllocationFamily) noexcept override {
-    return nullptr;
-  }
-  engine::FreeVerdict release(void*, const engine::BlockEvent&,
-                              AllocationFamily) noexcept override {
-    return engine::FreeVerdict::kInvalid;
-  }
-  bool find_overrun(engine::HeapBlock&) const noexcept override { return false; }
-  bool find_block(std::uintptr_t, engine::HeapBlock&) const noexcept override { return false; }
-  std::size_t find_leaks(engine::HeapBlock&) const noexcept override { return 0; }
-  void modules_changed() noexcept override {}
-  bool is_restored(std::uintptr_t) const noexcept override { return false; }
-  Site site_of(std::uintptr_t) const noexcept override { return {}; }
-  bool find_uninstrumented(std::span<const std::uintptr_t>,
-                           engine::UninstrumentedCode&) const noexcept override {
-    return false;
-  }
-  bool find_module(std::uintptr_t, std::uint64_t&, std::uint64_t&) const noexcept override {
-    return false;
-  }
-  std::size_t module_count() const noexcept override { return 0; }
-  void describe_module(std::size_t, std::uintptr_t&, std::uint64_t&, char*,
-                       std::size_t) const noexcept override {}
 };
 
 class Probe {
@@ -161,12 +126,13 @@ class Probe {
   void keep_words(engine::Task& self) noexcept {
     const int number = 100 + self.index;
     errno = number;
-    own_number = number;
     pthread_setspecific(key_, &tasks_[self.index]);
     globals_[self.index] = __cxa_get_globals();
+    engine::current_task = &self;
     pass(self);
+    expect(engine::current_task == &self, kThreadLocal);
+    engine::current_task = nullptr;
     expect(errno == number, kErrorNumber);
-    expect(own_number == number, kThreadLocal);
     expect(pthread_getspecific(key_) == &tasks_[self.index], kKey);
     expect(pthread_self() == alias_.thread_of(self.slot), kSelf);
     const void* const globals = __cxa_get_globals();
@@ -293,8 +259,11 @@ const char* probe_alias() noexcept {
   const pid_t child = ::fork();
   if (child < 0) return "the system refuses a process to test it in";
   if (child == 0) {
+    // ThreadSanitizer would report the mutexes that are tried here, and have the last word on the
+    // exit status.
+    tsan::mute();
     const Mapping memory(sizeof(Probe));
-    ::_exit((::new (memory.data()) Probe)->run());
+    system_call(SYS_exit_group, (::new (memory.data()) Probe)->run());
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -59,7 +59,8 @@ bool Baton::start(engine::Task& task, std::size_t index) noexcept {
   slot.task = &task;
   slot.owner = this;
   store_float_control(slot.float_control);
-  if ((fresh_ || !slot.thread.exists) && !start_thread(slot.thread, index, &Baton::serve, &slot))
+  if ((fresh_ || !slot.thread.exists) &&
+      !start_thread(slot.thread, index, &Baton::serve, &slot, ThreadUse::kRuns))
     return false;
   if (index >= used_slots_) used_slots_ = index + 1;
   return true;

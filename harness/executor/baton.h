@@ -41,12 +41,16 @@ class Baton final : public engine::Executor {
   void recycle() noexcept override;
   std::size_t parked_stack(engine::Task& asking, engine::Task& parked, std::uintptr_t* frames,
                            std::size_t capacity) noexcept override;
-  void thaw(engine::Task&) noexcept override {}  // they are
+  void thaw() noexcept override {}  // they are, and go on
   [[nodiscard]] StackArea stack_area(std::size_t slot) const noexcept override {
     return executor::stack_area(slot);
   }
   [[nodiscard]] pthread_t thread_of(std::size_t slot) const noexcept override {
     return slots_.data()[slot].thread.thread;
+  }
+  [[nodiscard]] std::int32_t kernel_thread_of(std::size_t slot) const noexcept override {
+    // relaxed: whose number it is has run since, and handed the baton on.
+    return slots_.data()[slot].thread.tid.load(std::memory_order_relaxed);
   }
 
  private:

@@ -65,8 +65,13 @@ class Carrier {
   }
 
   [[nodiscard]] Identity& own() noexcept { return own_; }
+  [[nodiscard]] const Identity& own() const noexcept { return own_; }
   /// Where libc's own code finds errno, whoever it runs for.
   [[nodiscard]] int* error_number() const noexcept { return error_number_; }
+  /// And how far from the thread's control block that is, in every thread.
+  [[nodiscard]] std::uintptr_t error_number_offset() const noexcept {
+    return reinterpret_cast<std::uintptr_t>(error_number_) - own_.thread;
+  }
 
  private:
   ControlBlock* block_ = nullptr;

@@ -3,6 +3,7 @@
 
 #include "harness/executor/slot_thread.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -12,6 +13,7 @@
 #include "harness/base/check.h"
 #include "harness/base/mapping.h"
 #include "harness/base/system_call.h"
+#include "harness/base/thread_sanitizer.h"
 #include "harness/engine/task.h"
 
 namespace weft::executor {
@@ -20,7 +22,7 @@ namespace {
 // Where the stacks lie: far from where the kernel puts libraries, heaps and the
 // sanitizers' shadow. 1,024 slots of 8 MiB are 8 GiB of address space; only
 // pages that are touched cost memory.
-constexpr std::uintptr_t kStackBase = 0x5f0000000000;
+constexpr std::uintptr_t kStackBase = tsan::kEnabled ? 0x590000000000 : 0x5f0000000000;
 constexpr std::size_t kStackBytes = std::size_t{8} << 20;  // the usual limit of a main thread
 constexpr std::size_t kGuardBytes = 4096;
 constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
@@ -43,6 +45,13 @@ constexpr std::uintptr_t slot_base(std::size_t slot) { return kStackBase + slot 
   WEFT_CHECK(result == static_cast<long>(base),
              "something else lies where the tasks' stacks belong");
   return !is_error(system_call(SYS_mprotect, base, kGuardBytes, PROT_NONE));
+}
+
+/// ThreadSanitizer is not to know of threads that only park: to it a task is a fiber.
+decltype(&pthread_create) creator(ThreadUse use) noexcept {
+  if (!tsan::kEnabled || use == ThreadUse::kRuns) return &pthread_create;
+  void* const libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  return reinterpret_cast<decltype(&pthread_create)>(dlsym(libc, "pthread_create"));
 }
 
 void* thread_main(void* argument) {
@@ -71,8 +80,8 @@ engine::Executor::StackArea stack_area(std::size_t slot) noexcept {
   return {slot_base(slot) + kGuardBytes, slot_base(slot) + kStackBytes - kSignalStackBytes};
 }
 
-bool start_thread(SlotThread& thread, std::size_t slot, void (*serve)(void*),
-                  void* argument) noexcept {
+bool start_thread(SlotThread& thread, std::size_t slot, void (*serve)(void*), void* argument,
+                  ThreadUse use) noexcept {
   if (!thread.has_stack && !map_stack(slot)) return false;
   thread.has_stack = true;
   thread.slot = slot;
@@ -86,7 +95,7 @@ bool start_thread(SlotThread& thread, std::size_t slot, void (*serve)(void*),
   int error = 0;
   {
     const engine::InterceptionOff off;  // a thread of ours, not of the subject
-    error = pthread_create(&thread.thread, &attributes, &thread_main, &thread);
+    error = creator(use)(&thread.thread, &attributes, &thread_main, &thread);
   }
   pthread_attr_destroy(&attributes);
   if (error != 0) {

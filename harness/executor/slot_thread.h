@@ -35,10 +35,13 @@ struct SlotThread {
 
 [[nodiscard]] engine::Executor::StackArea stack_area(std::size_t slot) noexcept;
 
+/// Whether a kernel thread runs its tasks, or lends them its stack and identity.
+enum class ThreadUse : std::uint8_t { kRuns, kParks };
+
 /// Starts a kernel thread for `slot` that runs serve(argument), once `tid` and `task_stack` are
 /// filled in. False when the system refuses; errno says why.
 [[nodiscard]] bool start_thread(SlotThread& thread, std::size_t slot, void (*serve)(void*),
-                                void* argument) noexcept;
+                                void* argument, ThreadUse use) noexcept;
 
 /// The function that a task's stack begins with, under every executor.
 void run_task(void* task);

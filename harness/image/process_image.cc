@@ -96,6 +96,7 @@ class Image final : public engine::ProcessImage {
     threads_.capture();
     // NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is left out
     threads_.exclude(&engine::current_task, sizeof engine::current_task);
+    threads_.exclude(&engine::HarnessAllocations::counter(), sizeof(int));
   }
 
   void snapshot(std::uintptr_t stack_low) noexcept override {

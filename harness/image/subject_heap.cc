@@ -281,7 +281,7 @@ void SubjectHeap::seal() noexcept {
 }
 
 void SubjectHeap::reset() noexcept {
-  saved_.restore();
+  if (sealed_) saved_.restore();
   if (records_changed_) restore_records();
   if (shadowed()) restore_shadow();
   // Records past the baseline need no clearing: allocate_block writes all of a record.

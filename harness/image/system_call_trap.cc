@@ -15,6 +15,7 @@ namespace {
 
 // In linux/prctl.h and asm-generic/siginfo.h since 5.11; libc's headers may be older.
 constexpr int kSetDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH
+constexpr int kDispatchOff = 0;   // PR_SYS_DISPATCH_OFF
 constexpr int kDispatchOn = 1;    // PR_SYS_DISPATCH_ON
 constexpr int kUserDispatch = 2;  // SYS_USER_DISPATCH, an si_code of SIGSYS
 
@@ -25,8 +26,14 @@ constexpr greg_t kSystemCallBytes = 2;  // the instruction's length
 bool SystemCallTrap::prepare() noexcept {
   // The return from a signal handler is a system call, too.
   const CodeRange always = signal_return_code();
-  return !is_error(system_call(SYS_prctl, kSetDispatch, kDispatchOn, always.begin,
-                               always.end - always.begin, &selector_));
+  prepared_ = !is_error(system_call(SYS_prctl, kSetDispatch, kDispatchOn, always.begin,
+                                    always.end - always.begin, &selector_));
+  return prepared_;
+}
+
+SystemCallTrap::~SystemCallTrap() {
+  disarm();
+  if (prepared_) system_call(SYS_prctl, kSetDispatch, kDispatchOff, 0, 0, 0);
 }
 
 bool SystemCallTrap::sprang(int signal, const siginfo_t& info, void* context) noexcept {

@@ -16,6 +16,12 @@ namespace weft::image {
 
 class SystemCallTrap {
  public:
+  SystemCallTrap() noexcept = default;
+  /// The kernel looks at our byte until then.
+  ~SystemCallTrap();
+  SystemCallTrap(const SystemCallTrap&) = delete;
+  SystemCallTrap& operator=(const SystemCallTrap&) = delete;
+
   /// False where the kernel lacks it.
   bool prepare() noexcept;
 
@@ -33,6 +39,7 @@ class SystemCallTrap {
   static constexpr char kBlock = 1;
 
   volatile char selector_ = kAllow;
+  bool prepared_ = false;
 };
 
 }  // namespace weft::image

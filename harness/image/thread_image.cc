@@ -70,6 +70,15 @@ void ThreadImage::exclude(const void* address, std::size_t size) noexcept {
                        .copied = piece.copied > hole_end ? piece.copied - hole_end : 0,
                        .image = piece.image + hole_end});
   }
+  drop_empty_pieces();
+}
+
+void ThreadImage::drop_empty_pieces() noexcept {
+  std::size_t kept = 0;
+  for (const Piece& piece : pieces_) {
+    if (piece.size != 0) pieces_[kept++] = piece;
+  }
+  while (pieces_.size() != kept) pieces_.pop_back();
 }
 
 void ThreadImage::reset_calling_thread() const noexcept {

@@ -49,6 +49,8 @@ class ThreadImage {
     const std::byte* image;  // of the piece's first byte
   };
 
+  void drop_empty_pieces() noexcept;
+
   FixedVector<Piece, kMaxPieces> pieces_;
   Mapping images_;
 };

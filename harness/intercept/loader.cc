@@ -9,6 +9,7 @@
 // What an execution leaves loaded is unloaded after it.
 #include <dlfcn.h>
 
+#include "harness/base/text_buffer.h"
 #include "harness/engine/subject.h"
 #include "harness/intercept/hot_functions.h"
 #include "harness/intercept/per_execution.h"
@@ -91,6 +92,11 @@ WEFT_INTERPOSE void* dlopen(const char* file, int mode) noexcept {
   void* const handle = hot.dlopen(file, mode);
   if (handle != nullptr) remember(*self, handle);
   self->execution->image().modules_changed();
+  if (const char* const objection = self->execution->executor().objection()) {
+    weft::FixedText<1200> text;
+    text.append(objection).append("; or take --executor baton");
+    self->execution->fail(weft::trace::FindingKind::kUnsupported, text.c_str());
+  }
   return handle;
 }
 

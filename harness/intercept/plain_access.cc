@@ -12,16 +12,10 @@
 namespace weft::intercept {
 namespace {
 
-/// Where the task's errno would be, if libc did not keep one for all tasks: it is no less the
-/// task's own.
-__attribute__((noinline)) std::uintptr_t own_error_number(Task& self) noexcept {
-  return self.execution->executor().thread_of(self.slot) +
-         static_cast<std::uintptr_t>(engine::error_number_offset);
-}
-
-__attribute__((noinline)) void consider(Task& self, std::uintptr_t at, OpKind kind,
+__attribute__((noinline)) void consider(Task& self, const volatile void* address, OpKind kind,
                                         std::size_t size, std::uintptr_t pc) noexcept {
-  Operation op = operation_on(kind, reinterpret_cast<const void*>(at), pc);
+  Operation op = operation_on(kind, address, pc);
+  op.address = self.execution->executor().own_address(self.slot, op.address);
   // Ranges are one access: what lies between their first and last byte is of one piece to the
   // subject.
   op.width = size > 255 ? 255 : static_cast<std::uint8_t>(size);
@@ -34,15 +28,13 @@ __attribute__((always_inline)) inline void access(const volatile void* address, 
   if (self == nullptr) return;
   ++self->operation_index;
   engine::MemoryWatch& memory = self->execution->memory();
-  auto at = reinterpret_cast<std::uintptr_t>(address);
-  if (address == engine::shared_error_number) [[unlikely]]
-    at = own_error_number(*self);
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
   if (--self->accesses_until_point == 0 || memory.races_at(at)) [[unlikely]]
-    consider(*self, at, kind, size, pc);
+    consider(*self, address, kind, size, pc);
   if (kind == OpKind::kPlainWrite) self->execution->progress().changed();
-  memory.accessed(*self,
-                  kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite,
-                  at, size, pc);
+  memory.accessed_plainly(
+      *self, kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite, at,
+      size, pc);
 }
 
 }  // namespace

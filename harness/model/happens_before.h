@@ -43,41 +43,50 @@ enum class MemoryOrder : std::uint8_t {
   return order >= MemoryOrder::kRelease;
 }
 
+/// What was released on an object, and who has nothing new to learn from it: a task that comes
+/// back to its own lock or counter, as most do, has no clocks to join.
+struct Released {
+  VectorClock clock;
+  TaskIndex absorbed_by = kNoTaskIndex;  // that task's `known` has all of the clock
+  std::uint64_t version = 0;  // the clock has all of absorbed_by's `known` of that version; 0: no
+  [[nodiscard]] bool is_known_by(TaskIndex task) const noexcept { return absorbed_by == task; }
+};
+
 class HappensBefore {
  public:
   HappensBefore(std::size_t max_tasks, Arena& arena) noexcept : arena_(arena), tasks_(max_tasks) {}
 
   /// For a new execution; the arena has been reset.
   void clear(std::size_t tasks_of_the_last) noexcept {
-    for (std::size_t i = 0; i < tasks_of_the_last; ++i) tasks_[i] = {};
+    for (std::size_t i = 0; i < tasks_of_the_last; ++i) tasks_[i].forget();
     if (!objects_.empty()) objects_.clear();
   }
 
   /// `child` starts with all that `parent` knows and did up to its operation `now`.
   void spawned(TaskIndex child, TaskIndex parent, std::uint64_t now) noexcept {
-    tasks_[child].known.assign(tasks_[parent].known, arena_);
-    tasks_[child].known.raise(parent, now, arena_);
+    TaskClocks& clocks = tasks_[child];
+    clocks.known.assign(tasks_[parent].known, arena_);
+    clocks.known.raise(parent, now, arena_);
+    ++clocks.version;
   }
 
   /// `task` has seen the end of `ended`, whose last operation was `last`.
   void joined(TaskIndex task, TaskIndex ended, std::uint64_t last) noexcept {
-    tasks_[task].known.join(tasks_[ended].known, arena_);
-    tasks_[task].known.raise(ended, last, arena_);
+    TaskClocks& clocks = tasks_[task];
+    clocks.known.join(tasks_[ended].known, arena_);
+    clocks.known.raise(ended, last, arena_);
+    ++clocks.version;
   }
 
   // --- Locks, flags, queues: any object by which tasks hand over what they know.
 
   void acquire(TaskIndex task, std::uintptr_t object) noexcept {
-    if (const VectorClock* released = objects_.find(object)) {
-      tasks_[task].known.join(*released, arena_);
-    }
+    if (Released* released = objects_.find(object)) absorb(tasks_[task], task, *released);
   }
 
   /// All that `task` did up to its operation `now` is handed over.
   void release(TaskIndex task, std::uint64_t now, std::uintptr_t object) noexcept {
-    VectorClock& released = objects_[object];
-    released.join(tasks_[task].known, arena_);
-    released.raise(task, now, arena_);
+    add_known(tasks_[task], task, now, objects_[object]);
   }
 
   /// The object is gone; a new one may take its address.
@@ -86,10 +95,7 @@ class HappensBefore {
   // --- Atomics. `now` is the index of the atomic operation itself.
 
   void load(TaskIndex task, std::uintptr_t address, MemoryOrder order) noexcept {
-    const VectorClock* released = objects_.find(address);
-    if (released == nullptr) return;
-    TaskClocks& self = tasks_[task];
-    (acquires(order) ? self.known : self.seen_relaxed).join(*released, arena_);
+    if (Released* released = objects_.find(address)) load(tasks_[task], task, *released, order);
   }
 
   void store(TaskIndex task, std::uint64_t now, std::uintptr_t address,
@@ -97,20 +103,23 @@ class HappensBefore {
     TaskClocks& self = tasks_[task];
     if (!releases(order) && self.fenced.empty()) {
       // Ends the release sequence, if there was one.
-      if (VectorClock* released = objects_.find(address)) released->clear();
+      if (Released* released = objects_.find(address)) *released = {};
       return;
     }
-    VectorClock& released = objects_[address];
-    released.clear();
+    Released& released = objects_[address];
+    if (!releases(order) || !released.is_known_by(task)) {
+      released.clock.clear();
+      released.absorbed_by = task;
+      released.version = 0;
+    }
     hand_over(self, task, now, order, released);
   }
 
   void read_modify_write(TaskIndex task, std::uint64_t now, std::uintptr_t address,
                          MemoryOrder order) noexcept {
     TaskClocks& self = tasks_[task];
-    VectorClock* released = objects_.find(address);
-    if (released != nullptr)
-      (acquires(order) ? self.known : self.seen_relaxed).join(*released, arena_);
+    Released* released = objects_.find(address);
+    if (released != nullptr) load(self, task, *released, order);
     if (!releases(order) && self.fenced.empty()) return;  // goes on with the release sequence
     hand_over(self, task, now, order, released != nullptr ? *released : objects_[address]);
   }
@@ -133,21 +142,53 @@ class HappensBefore {
     VectorClock known;         // happens before the task's next operation
     VectorClock seen_relaxed;  // released by stores that relaxed loads read: an acquire fence's
     VectorClock fenced;        // known at the latest release fence: its later stores hand this over
+    std::uint64_t version = 0;  // of `known`
+
+    void forget() noexcept {
+      known.forget();
+      seen_relaxed.forget();
+      fenced.forget();
+      ++version;
+    }
   };
 
-  void hand_over(TaskClocks& self, TaskIndex task, std::uint64_t now, MemoryOrder order,
-                 VectorClock& released) noexcept {
-    if (releases(order)) {
-      released.join(self.known, arena_);
-      released.raise(task, now, arena_);
-    } else {
-      released.join(self.fenced, arena_);
+  void absorb(TaskClocks& self, TaskIndex task, Released& released) noexcept {
+    if (released.is_known_by(task)) return;
+    self.known.join(released.clock, arena_);
+    ++self.version;
+    released.absorbed_by = task;
+    released.version = 0;
+  }
+
+  void load(TaskClocks& self, TaskIndex task, Released& released, MemoryOrder order) noexcept {
+    if (acquires(order)) return absorb(self, task, released);
+    if (!released.clock.empty()) self.seen_relaxed.join(released.clock, arena_);
+  }
+
+  /// All that `task` knows and did up to `now` is released, beside what was before.
+  void add_known(TaskClocks& self, TaskIndex task, std::uint64_t now, Released& released) noexcept {
+    if (released.clock.empty()) released.absorbed_by = task;
+    if (!released.is_known_by(task)) {
+      released.clock.join(self.known, arena_);
+      released.absorbed_by = kNoTaskIndex;
+      released.version = 0;
+    } else if (released.version != self.version) {
+      released.clock.assign(self.known, arena_);
+      released.version = self.version;
     }
+    released.clock.raise(task, now, arena_);
+  }
+
+  void hand_over(TaskClocks& self, TaskIndex task, std::uint64_t now, MemoryOrder order,
+                 Released& released) noexcept {
+    if (releases(order)) return add_known(self, task, now, released);
+    released.clock.join(self.fenced, arena_);
+    released.version = 0;
   }
 
   Arena& arena_;
   MappedArray<TaskClocks> tasks_;
-  FlatMap<VectorClock> objects_{256};
+  FlatMap<Released> objects_{256};
 };
 
 }  // namespace weft::model

@@ -15,14 +15,7 @@ namespace weft::strategies {
   return kind == trace::OpKind::kYield || kind == trace::OpKind::kSleep;
 }
 
-/// Once enabled, the operation commutes with every operation of every other
-/// task: performing it at once loses no partial order, and it may bring
-/// operations into play that do not commute.
-[[nodiscard]] constexpr bool commutes(trace::OpKind kind) noexcept {
-  return kind == trace::OpKind::kTaskBegin || kind == trace::OpKind::kTaskEnd ||
-         kind == trace::OpKind::kSpawn || kind == trace::OpKind::kJoin ||
-         kind == trace::OpKind::kOutside;
-}
+using trace::commutes;
 
 /// Whether it may make another task enabled.
 [[nodiscard]] constexpr bool enables_none(trace::OpKind kind) noexcept {

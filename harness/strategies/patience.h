@@ -33,6 +33,7 @@ class Patience {
   void task_created(TaskIndex task) noexcept { yields_[task] = 0; }
 
   void executed(TaskIndex task, const trace::Operation& operation) noexcept {
+    if (!patient_) return;  // and nobody asks
     if (operation.kind == trace::OpKind::kYield) {
       ++yields_[task];
     } else if (trace::access_of(operation.kind) != trace::Access::kRead) {

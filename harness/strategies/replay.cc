@@ -5,41 +5,40 @@
 
 #include <algorithm>
 #include <cstring>
-#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "harness/strategies/task_path.h"
 #include "harness/trace/channel.h"
 
 namespace weft::strategies {
-namespace {
 
 using trace::ChoiceKind;
-using trace::Deviation;
 
-auto key(const Deviation& deviation) noexcept {
-  return std::tuple(deviation.task, deviation.operation, deviation.kind, deviation.nth);
-}
+static_assert(kChoiceKinds <= 8, "a task's kinds are bits of a byte");
 
-}  // namespace
-
-Replay::Replay(std::span<const Deviation> log, std::span<const trace::TaskRow> tasks,
-               ReplayMode mode)
+Replay::Replay(ReplayLog log, std::span<const trace::TaskRow> tasks, ReplayMode mode)
     : mode_(mode),
-      log_(log.size()),
+      log_(std::move(log)),
       tasks_(tasks.size()),
-      settled_(log.size()),
-      cursors_(trace::kMaxTasks),
-      ids_(trace::kMaxTasks) {
-  std::copy(log.begin(), log.end(), log_.begin());
+      cursors_(trace::kMaxTasks * kChoiceKinds),
+      left_(trace::kMaxTasks),
+      ids_(trace::kMaxTasks),
+      came_(log_.task_count()) {
   std::copy(tasks.begin(), tasks.end(), tasks_.begin());
-  std::sort(log_.begin(), log_.end(),
-            [](const Deviation& a, const Deviation& b) { return key(a) < key(b); });
 }
+
+Replay::Replay(std::span<const trace::Deviation> log, std::span<const trace::TaskRow> tasks,
+               ReplayMode mode)
+    : Replay(ReplayLog(log), tasks, mode) {}
+
+Replay::Replay(const trace::DeviationLog& log, std::span<const trace::TaskRow> tasks,
+               ReplayMode mode)
+    : Replay(ReplayLog(log, tasks), tasks, mode) {}
 
 engine::Next Replay::next_execution(std::uint64_t, std::uint64_t) noexcept {
-  std::fill(settled_.begin(), settled_.end(), false);
-  std::fill(cursors_.begin(), cursors_.end(), Cursor{});
+  std::fill(left_.begin(), left_.end(), std::uint8_t{0});
+  std::fill(came_.begin(), came_.end(), false);
   created_ = 0;
   latest_step_ = 0;
   status_ = {};
@@ -50,97 +49,132 @@ engine::Next Replay::next_execution(std::uint64_t, std::uint64_t) noexcept {
 
 void Replay::task_created(TaskIndex task, TaskId id, engine::TaskKind) noexcept {
   ids_[task] = id;
+  left_[task] = 0;
   created_ = std::max<std::size_t>(created_, task + 1u);
-  const auto first = std::partition_point(log_.begin(), log_.end(),
-                                          [&](const Deviation& d) { return d.task < id; });
-  const auto last =
-      std::partition_point(first, log_.end(), [&](const Deviation& d) { return d.task == id; });
-  cursors_[task] = {static_cast<std::size_t>(first - log_.begin()),
-                    static_cast<std::size_t>(last - log_.begin())};
-}
-
-void Replay::pass(const Place& place, Cursor& cursor) noexcept {
-  for (; cursor.next < cursor.end && log_[cursor.next].operation < place.at_operation;
-       ++cursor.next) {
-    if (!settled_[cursor.next])
-      cannot_apply(cursor.next, place, "there was nothing to choose there", {});
+  const std::uint32_t place = log_.find(id);
+  if (place == ReplayLog::kNobody) return;
+  came_[place] = true;
+  for (std::size_t kind = 0; kind < kChoiceKinds; ++kind) {
+    Cursor& first = cursors_[task * kChoiceKinds + kind];
+    first = log_.begin(place, static_cast<ChoiceKind>(kind));
+    if (!first.at_end) left_[task] |= static_cast<std::uint8_t>(1u << kind);
   }
 }
 
-std::size_t Replay::find(const Place& place, ChoiceKind kind, std::uint16_t nth,
-                         std::span<const engine::EnabledTask> candidates) noexcept {
-  latest_step_ = place.step;
-  if (place.at == kNoTaskIndex || status_.diverged) return kNothing;
-  Cursor& cursor = cursors_[place.at];
-  pass(place, cursor);
-  for (std::size_t i = cursor.next; i < cursor.end && log_[i].operation == place.at_operation;
-       ++i) {
-    if (log_[i].kind == kind && log_[i].nth == nth && !settled_[i])
-      return matches_history(i, place, candidates) ? i : kNothing;
-  }
-  return kNothing;
+void Replay::advance(TaskIndex task, ChoiceKind kind) noexcept {
+  Cursor& entry = cursor(task, kind);
+  entry.advance();
+  if (entry.at_end) left_[task] &= static_cast<std::uint8_t>(~(1u << static_cast<unsigned>(kind)));
 }
 
-bool Replay::matches_history(std::size_t entry, const Place& place,
+void Replay::apply(TaskIndex task, ChoiceKind kind) noexcept {
+  ++status_.applied;
+  advance(task, kind);
+}
+
+void Replay::pass(const Place& place) noexcept {
+  for_each_left(place.at, [&](ChoiceKind kind, Cursor& entry) {
+    while (!entry.at_end && entry.operation < place.at_operation) {
+      cannot_apply(ids_[place.at], kind, entry, place, "there was nothing to choose there", {});
+      advance(place.at, kind);
+    }
+  });
+}
+
+Replay::Cursor* Replay::find(const Place& place, ChoiceKind kind, std::uint16_t nth,
                              std::span<const engine::EnabledTask> candidates) noexcept {
-  if (mode_ == ReplayMode::kLenient ||
-      log_[entry].digest == static_cast<std::uint16_t>(place.digest))
-    return true;
-  cannot_apply(entry, place, "the steps before it were others", candidates);
-  return false;
+  latest_step_ = place.step;
+  if (place.at == kNoTaskIndex || status_.diverged || left_[place.at] == 0) return nullptr;
+  pass(place);
+  Cursor& entry = cursor(place.at, kind);
+  if ((left_[place.at] >> static_cast<unsigned>(kind) & 1) == 0) return nullptr;
+  // In a program that is not what it was, a choice of this operation may not have been asked for.
+  while (mode_ == ReplayMode::kLenient && !entry.at_end && entry.operation == place.at_operation &&
+         entry.nth < nth) {
+    cannot_apply(ids_[place.at], kind, entry, place, "there was nothing to choose there", {});
+    advance(place.at, kind);
+  }
+  if (entry.at_end || entry.operation != place.at_operation || entry.nth != nth) return nullptr;
+  if (mode_ == ReplayMode::kLenient || !entry.has_digest ||
+      entry.digest == static_cast<std::uint16_t>(place.digest)) {
+    return &entry;
+  }
+  cannot_apply(ids_[place.at], kind, entry, place, "the steps before it were others", candidates);
+  advance(place.at, kind);
+  return nullptr;
 }
 
 std::size_t Replay::pick(const engine::Decision& decision) noexcept {
   const Place place{decision.step, decision.at, decision.at_operation, decision.digest};
-  const std::size_t entry = find(place, ChoiceKind::kSchedule, decision.nth, decision.enabled);
-  if (entry == kNothing) return decision.fallback;
+  const Cursor* entry = find(place, ChoiceKind::kSchedule, decision.nth, decision.enabled);
+  if (entry == nullptr) return decision.fallback;
+  const std::uint64_t wanted = log_.value(*entry, ChoiceKind::kSchedule);
   for (std::size_t i = 0; i < decision.enabled.size(); ++i) {
-    if (decision.enabled[i].id.value != log_[entry].value) continue;
-    settled_[entry] = true;
-    ++status_.applied;
+    if (decision.enabled[i].id.value != wanted) continue;
+    apply(place.at, ChoiceKind::kSchedule);
     return i;
   }
-  cannot_apply(entry, place, "that task is not enabled", decision.enabled);
+  cannot_apply(ids_[place.at], ChoiceKind::kSchedule, *entry, place, "that task is not enabled",
+               decision.enabled);
+  advance(place.at, ChoiceKind::kSchedule);
   return decision.fallback;
 }
 
 std::uint64_t Replay::choose(const engine::Choice& choice) noexcept {
   const Place place{choice.step, choice.at, choice.at_operation, choice.digest};
-  const std::size_t entry = find(place, choice.kind, choice.nth, choice.tasks);
-  if (entry == kNothing) return 0;
-  const std::uint64_t value = log_[entry].value;
+  const Cursor* entry = find(place, choice.kind, choice.nth, choice.tasks);
+  if (entry == nullptr) return 0;
+  const std::uint64_t value = log_.value(*entry, choice.kind);
+  const char* why = nullptr;
+  std::uint64_t answer = value;
   if (choice.kind == ChoiceKind::kWaiter) {
-    for (std::size_t i = 0; i < choice.tasks.size(); ++i) {
-      if (choice.tasks[i].id.value != value) continue;
-      settled_[entry] = true;
-      ++status_.applied;
-      return i;
-    }
-    cannot_apply(entry, place, "that task does not wait there", choice.tasks);
-    return 0;
+    const auto waiter = std::find_if(
+        choice.tasks.begin(), choice.tasks.end(),
+        [&](const engine::EnabledTask& candidate) { return candidate.id.value == value; });
+    answer = static_cast<std::uint64_t>(waiter - choice.tasks.begin());
+    if (waiter == choice.tasks.end()) why = "that task does not wait there";
+  } else if (choice.count != 0 && value >= choice.count) {
+    why = "there are fewer candidates";
   }
-  if (choice.count != 0 && value >= choice.count) {
-    cannot_apply(entry, place, "there are fewer candidates", {});
-    return 0;
+  if (why == nullptr) {
+    apply(place.at, choice.kind);
+    return answer;
   }
-  settled_[entry] = true;
-  ++status_.applied;
-  return value;
+  cannot_apply(ids_[place.at], choice.kind, *entry, place, why, choice.tasks);
+  advance(place.at, choice.kind);
+  return 0;
 }
 
 std::uint64_t Replay::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  Cursor& cursor = cursors_[task];
-  if (!status_.diverged) pass({latest_step_, task, operation_index, 0}, cursor);
-  // Those of the pending operation itself are still to come.
-  std::size_t next = cursor.next;
-  while (next < cursor.end && log_[next].operation <= operation_index) ++next;
-  return next < cursor.end ? log_[next].operation - operation_index : trace::kNever;
+  if (left_[task] == 0) return trace::kNever;
+  if (!status_.diverged) pass({latest_step_, task, operation_index, 0});
+  std::uint64_t next = trace::kNever;
+  for_each_left(task, [&](ChoiceKind, const Cursor& entry) {
+    // Those of the pending operation itself are still to come.
+    Cursor ahead = entry;
+    while (!ahead.at_end && ahead.operation <= operation_index) ahead.advance();
+    if (!ahead.at_end) next = std::min(next, ahead.operation - operation_index);
+  });
+  return next;
 }
 
 void Replay::execution_ended(StepIndex steps) noexcept {
   const Place end{steps, kNoTaskIndex, 0, 0};
-  for (std::size_t i = 0; i < log_.size() && !status_.diverged; ++i) {
-    if (!settled_[i]) cannot_apply(i, end, "the execution ended without it", {});
+  constexpr const char* kWhy = "the execution ended without it";
+  for (TaskIndex task = 0; task < created_ && !status_.diverged; ++task) {
+    for_each_left(task, [&](ChoiceKind kind, Cursor& entry) {
+      for (; !entry.at_end && !status_.diverged; entry.advance())
+        cannot_apply(ids_[task], kind, entry, end, kWhy, {});
+    });
+  }
+  for (std::uint32_t place = 0; place < log_.task_count(); ++place) {
+    if (came_[place]) continue;
+    for (std::size_t i = 0; i < kChoiceKinds; ++i) {
+      const auto kind = static_cast<ChoiceKind>(i);
+      for (Cursor entry = log_.begin(place, kind); !entry.at_end && !status_.diverged;
+           entry.advance())
+        cannot_apply(log_.task(place), kind, entry, end, kWhy, {});
+    }
   }
 }
 
@@ -165,11 +199,17 @@ void Replay::append_path(TextBuffer& text, TaskId id) const noexcept {
   append_task_path(text, tasks_.span(), std::span<const TaskId>(ids_.span()).first(created_), id);
 }
 
-void Replay::cannot_apply(std::size_t entry, const Place& place, const char* why,
+void Replay::cannot_apply(TaskId task, ChoiceKind kind, const Cursor& entry, const Place& place,
+                          const char* why,
                           std::span<const engine::EnabledTask> candidates) noexcept {
-  settled_[entry] = true;
   if (status_.diverged) return;
-  const Deviation& expected = log_[entry];
+  const trace::Deviation expected = {.task = task,
+                                     .operation = entry.operation,
+                                     .value = log_.value(entry, kind),
+                                     .nth = entry.nth,
+                                     .kind = kind,
+                                     .digest = entry.digest,
+                                     .has_digest = entry.has_digest};
   if (status_.skipped == 0) {
     status_.step = place.step;
     status_.expected = expected;

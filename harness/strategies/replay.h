@@ -18,7 +18,7 @@
 #include "harness/base/mapped_array.h"
 #include "harness/base/text_buffer.h"
 #include "harness/engine/strategy.h"
-#include "harness/trace/choice.h"
+#include "harness/strategies/replay_log.h"
 
 namespace weft::strategies {
 
@@ -37,12 +37,13 @@ struct ReplayStatus {
   std::uint16_t digest = 0;        // low bits of the history digest there
 };
 
-/// The log and the task table are copied. Their order does not matter: a
-/// deviation is found by (task id, operation index, kind, nth).
+/// The log and the task table are copied. The order of its tasks among each other does not matter:
+/// a deviation is found by (task id, operation index, kind, nth).
 class Replay final : public engine::Strategy {
  public:
   Replay(std::span<const trace::Deviation> log, std::span<const trace::TaskRow> tasks,
          ReplayMode mode);
+  Replay(const trace::DeviationLog& log, std::span<const trace::TaskRow> tasks, ReplayMode mode);
 
   [[nodiscard]] std::string_view name() const noexcept override { return "replay"; }
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
@@ -64,11 +65,6 @@ class Replay final : public engine::Strategy {
   [[nodiscard]] const ReplayStatus& status() const noexcept { return status_; }
 
  private:
-  // The part of log_ that concerns one task of this execution, and how much of it is dealt with.
-  struct Cursor {
-    std::size_t next = 0;
-    std::size_t end = 0;
-  };
   // Where the engine is when it asks.
   struct Place {
     StepIndex step;
@@ -76,28 +72,43 @@ class Replay final : public engine::Strategy {
     std::uint64_t at_operation;
     std::uint64_t digest;
   };
-  static constexpr std::size_t kNothing = ~std::size_t{0};
+  using Cursor = ReplayLog::Cursor;
 
-  // The recorded choice for this place, or kNothing.
-  std::size_t find(const Place& place, trace::ChoiceKind kind, std::uint16_t nth,
-                   std::span<const engine::EnabledTask> candidates) noexcept;
+  Replay(ReplayLog log, std::span<const trace::TaskRow> tasks, ReplayMode mode);
+  [[nodiscard]] Cursor& cursor(TaskIndex task, trace::ChoiceKind kind) noexcept {
+    return cursors_.data()[task * kChoiceKinds + static_cast<std::size_t>(kind)];
+  }
+  // Calls `visit(kind, cursor)` for each stream of the task with choices left.
+  template <typename Visit>
+  void for_each_left(TaskIndex task, Visit visit) noexcept {
+    for (unsigned left = left_[task]; left != 0; left &= left - 1) {
+      const auto kind = static_cast<trace::ChoiceKind>(__builtin_ctz(left));
+      visit(kind, cursor(task, kind));
+    }
+  }
+
+  // The recorded choice for this place, or null.
+  Cursor* find(const Place& place, trace::ChoiceKind kind, std::uint16_t nth,
+               std::span<const engine::EnabledTask> candidates) noexcept;
+  void advance(TaskIndex task, trace::ChoiceKind kind) noexcept;
+  void apply(TaskIndex task, trace::ChoiceKind kind) noexcept;
   // Gives up the deviations of earlier operations that have not been applied.
-  void pass(const Place& place, Cursor& cursor) noexcept;
-  bool matches_history(std::size_t entry, const Place& place,
-                       std::span<const engine::EnabledTask> candidates) noexcept;
+  void pass(const Place& place) noexcept;
   void append_path(TextBuffer& text, TaskId id) const noexcept;
-  void cannot_apply(std::size_t entry, const Place& place, const char* why,
-                    std::span<const engine::EnabledTask> candidates) noexcept;
+  // The choice at `entry` is given up; the caller goes on to the next.
+  void cannot_apply(TaskId task, trace::ChoiceKind kind, const Cursor& entry, const Place& place,
+                    const char* why, std::span<const engine::EnabledTask> candidates) noexcept;
 
   const ReplayMode mode_;
-  MappedArray<trace::Deviation> log_;  // by task, operation, kind, nth
+  const ReplayLog log_;
   MappedArray<trace::TaskRow> tasks_;
 
   // Of the execution in progress.
-  MappedArray<bool> settled_;    // applied or given up; by position in log_
-  MappedArray<Cursor> cursors_;  // by task
-  MappedArray<TaskId> ids_;      // by task
-  std::size_t created_ = 0;      // of ids_
+  MappedArray<Cursor> cursors_;     // by task and kind
+  MappedArray<std::uint8_t> left_;  // by task: the kinds that have choices left, a bit each
+  MappedArray<TaskId> ids_;         // by task
+  MappedArray<bool> came_;          // by task of log_: it was created
+  std::size_t created_ = 0;         // of ids_
   StepIndex latest_step_ = 0;
   ReplayStatus status_;
   engine::Complaint complaint_;

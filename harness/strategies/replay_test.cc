@@ -11,8 +11,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "harness/strategies/factory.h"
 #include "harness/strategies/test_programs.h"
+#include "harness/trace/token.h"
 
 namespace weft::strategies {
 namespace {
@@ -23,6 +26,29 @@ using ::testing::HasSubstr;
 History replay(const History& original, const Program& program,
                ReplayMode mode = ReplayMode::kStrict) {
   Replay strategy(original.log, original.tasks, mode);
+  return execute(strategy, program, 1, 0);
+}
+
+// The same through a token's text, which is how it comes from a user.
+History replay_token(const History& original, const Program& program) {
+  const auto index_of = [&](TaskId id) {
+    const auto row =
+        std::find_if(original.tasks.begin(), original.tasks.end(),
+                     [&](const trace::TaskRow& candidate) { return candidate.id == id; });
+    return static_cast<TaskIndex>(row - original.tasks.begin());
+  };
+  std::vector<trace::Deviation> log = original.log;
+  for (trace::Deviation& deviation : log) {
+    deviation.task_index = index_of(deviation.task);
+    if (trace::chooses_task(deviation.kind)) {
+      deviation.value_index = index_of(TaskId{deviation.value});
+    }
+  }
+  const auto token = trace::with_deviations({}, original.tasks, log);
+  EXPECT_TRUE(token) << token.error();
+  const auto parsed = trace::parse_token(trace::format_token(*token));
+  EXPECT_TRUE(parsed) << parsed.error();
+  Replay strategy(parsed->deviations, parsed->tasks, ReplayMode::kStrict);
   return execute(strategy, program, 1, 0);
 }
 
@@ -54,6 +80,10 @@ TEST_P(ReplayOf, GivesTheSameExecution) {
         };
         ASSERT_EQ(without_plain(again), without_plain(original));
       }
+      const History by_token = replay_token(original, program);
+      ASSERT_EQ(by_token.complaint, "");
+      ASSERT_EQ(by_token.bug(), original.bug());
+      ASSERT_EQ(by_token.log.size(), original.log.size());
     }
   }
 }

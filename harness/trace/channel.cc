@@ -21,7 +21,11 @@ Channel* map_channel() noexcept {
   void* memory = ::mmap(nullptr, sizeof(Channel), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  return static_cast<Channel*>(memory);
+  auto* const channel = static_cast<Channel*>(memory);
+  // Not a constructor, which would touch every page.
+  channel->choices.open({});
+  channel->events.open({});
+  return channel;
 }
 
 void unmap_channel(Channel* channel) noexcept {

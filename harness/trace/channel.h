@@ -5,7 +5,8 @@
 //
 // Whatever a worker knows about the execution in progress lives here *while* it
 // happens, so that a worker that crashes, deadlocks or is killed loses nothing:
-// the supervisor reads the choice log of the failed execution out of it.
+// the supervisor reads the choice log of the failed execution out of it. What grows with the
+// execution's length is bounded here and goes on in files (spill.h).
 //
 // Thread-safety: one writer (the worker's running task), one reader (the
 // supervisor). Counters that the supervisor polls are atomics; the rest is read
@@ -16,15 +17,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/trace/choice.h"
-#include "harness/trace/event.h"
+#include "harness/trace/choice_log.h"
+#include "harness/trace/event_log.h"
 #include "harness/trace/finding.h"
 
 namespace weft::trace {
 
-inline constexpr std::size_t kMaxTasks = 1024;
-inline constexpr std::size_t kMaxDeviations = std::size_t{1} << 20;
-inline constexpr std::size_t kMaxEvents = std::size_t{1} << 22;
 inline constexpr std::size_t kMaxStacks = std::size_t{1} << 18;
 inline constexpr std::size_t kMaxModules = 256;
 inline constexpr std::size_t kMaxMarks = 256;
@@ -57,6 +55,9 @@ struct KnownRace {
 /// What the worker is doing, for the supervisor's clock.
 enum class WorkerPhase : std::uint32_t { kStarting, kWarmUp, kExecuting, kBetween, kFound, kDone };
 
+/// Whether a worker has stopped for somebody to look at it.
+enum class Debugger : std::uint32_t { kNone, kWanted, kPresent };
+
 struct Channel {
   // Polled while the worker runs.
   std::atomic<WorkerPhase> phase{WorkerPhase::kStarting};
@@ -67,6 +68,7 @@ struct Channel {
   std::atomic<std::int32_t> running_tid{0};  // kernel thread of the running task
   std::atomic<bool> stop_requested{false};
   std::atomic<bool> exhausted{false};  // the strategy has no further execution
+  std::atomic<Debugger> debugger{Debugger::kNone};
 
   // Read after the execution ended badly (or after a recorded replay).
   std::atomic<bool> finding_ready{false};
@@ -78,7 +80,7 @@ struct Channel {
   std::uint64_t trace_hash = 0;       // schedule-independent full hash; recorder only
   std::uint32_t task_count = 0;
   TaskRow tasks[kMaxTasks];
-  std::uint64_t deviation_count = 0;
+  ChoiceLog choices;
   std::uint32_t module_count = 0;
   ModuleRow modules[kMaxModules];
   std::uint64_t mark_count = 0;
@@ -90,19 +92,16 @@ struct Channel {
   unsigned char strategy_state[kStrategyStateBytes] = {};
 
   // Recorded replays only; pages untouched otherwise cost nothing.
-  std::uint64_t event_count = 0;
-  std::uint64_t events_dropped = 0;
   std::uint32_t stack_count = 0;
   FindingAccess seen[kMaxFindingAccesses];  // what WorkerConfig::look_out asked for
-  Deviation deviations[kMaxDeviations];
-  Event events[kMaxEvents];
+  EventLog events;
   Stack stacks[kMaxStacks];
 
   /// What every execution begins without.
   void forget_schedule() noexcept {
     steps = switches = preemptions = schedule_digest = 0;
     task_count = 0;
-    deviation_count = 0;
+    choices.clear();
   }
 };
 

@@ -5,7 +5,9 @@
 // order taken. It is an execution's exact replay and the body of its token.
 //
 // The default, from which only departures are logged:
-//  1. schedule: the running task goes on if its operation is enabled; otherwise
+//  1. schedule: an operation of the running task that commutes with all others is
+//     performed at once; that is no decision. Otherwise
+//     the running task goes on if its operation is enabled; otherwise
 //     the enabled task next in cyclic creation order goes on, thread tasks before
 //     step tasks. A task that yields, that passed kDefaultFairness points in a row
 //     while others were enabled, or that has only looked for kDefaultPatience points
@@ -56,7 +58,8 @@ struct Deviation {
   std::uint64_t value = 0;      // TaskId::value, or a number
   std::uint16_t nth = 0;        // choices already made by this operation
   ChoiceKind kind = ChoiceKind::kSchedule;
-  std::uint16_t digest = 0;  // low bits of the history digest, so that a replay notices early
+  std::uint16_t digest = 0;  // low bits of the history digest, so that a replay notices early;
+  bool has_digest = true;    // few of a long log have one
   TaskIndex task_index = kNoTaskIndex;   // into the task table of the same execution
   TaskIndex value_index = kNoTaskIndex;  // likewise, where value is a task
 

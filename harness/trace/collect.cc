@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -90,21 +91,6 @@ std::vector<TaskRow> sound(std::span<const TaskRow> rows) {
   return result;
 }
 
-std::vector<Event> sound_events(const Channel& channel, const Trace& trace) {
-  std::vector<Event> events;
-  events.reserve(std::min<std::uint64_t>(channel.event_count, kMaxEvents));
-  for (const Event& event :
-       std::span(channel.events, std::min<std::uint64_t>(channel.event_count, kMaxEvents))) {
-    if (event.kind >= OpKind::kCount) break;
-    Event& kept = events.emplace_back(event);
-    kept.preempted = sound(event.preempted);
-    kept.object = sound(event.object);
-    kept.task = listed(kept.task, trace);
-    if (kept.stack >= trace.stacks.size()) kept.stack = kNoStack;
-  }
-  return events;
-}
-
 std::vector<Module> modules_of(const Channel& channel) {
   std::vector<Module> modules;
   for (const ModuleRow& row :
@@ -143,10 +129,14 @@ class NameResolver {
       symbolize(access.stack);
     }
     for (const Stack& stack : trace_.stacks) symbolize(stack);
-    for (const Event& event : trace_.events) {
-      name(event.object);
-      symbolize(event.site);
-    }
+  }
+
+  // The same few places and variables come again and again.
+  void resolve(const Event& event) {
+    if (event.object != latest_object_) name(event.object);
+    if (event.site != latest_site_) symbolize(event.site);
+    latest_object_ = event.object;
+    latest_site_ = event.site;
   }
 
  private:
@@ -165,23 +155,45 @@ class NameResolver {
     if (fresh) entry->second = symbolizer_.code(trace_.modules[site.module].path, site.offset);
   }
   void name(const ObjectId& object) {
-    if (object.space != ObjectSpace::kModule || trace_.names.contains(object)) return;
+    if (object.space != ObjectSpace::kModule || !looked_up_.insert(object).second) return;
     for (const Module& module : trace_.modules) {
       if (module.id != object.owner) continue;
       std::string name = symbolizer_.data(module.path, object.offset);
       if (!name.empty()) trace_.names.emplace(object, std::move(name));
-      return;
+      break;
     }
   }
 
   Trace& trace_;
   Symbolizer& symbolizer_;
+  std::set<ObjectId> looked_up_;  // of module variables
+  ObjectId latest_object_;
+  Site latest_site_;
 };
+
+// Looks all of them up, and keeps the last ones.
+void take_events(const Channel& channel, Trace& trace, NameResolver& names) {
+  CollectedEvents all(channel, trace);
+  std::vector<Event>& kept = trace.events;
+  Event event;
+  std::uint64_t count = 0;
+  for (; all.next(event); ++count) {
+    names.resolve(event);
+    if (kept.size() < kMaxEventsInMemory) {
+      kept.push_back(event);
+    } else {
+      kept[count % kMaxEventsInMemory] = event;
+    }
+  }
+  trace.events_before = count - kept.size();
+  std::rotate(kept.begin(),
+              kept.begin() + static_cast<std::ptrdiff_t>(trace.events_before % kMaxEventsInMemory),
+              kept.end());
+}
 
 }  // namespace
 
 Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts) {
-  const std::size_t count = std::min<std::size_t>(channel.deviation_count, kMaxDeviations);
   const FindingKind kind = channel.finding.kind;
   return with_deviations({.scenario = facts.scenario,
                           .fingerprint = facts.fingerprint,
@@ -192,7 +204,26 @@ Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts) {
                           .finding = kind < FindingKind::kCount ? kind : FindingKind::kWorkerDied,
                           .steps = channel.steps,
                           .final_digest = channel.schedule_digest},
-                         task_rows(channel), {channel.deviations, count});
+                         task_rows(channel), channel.choices.bytes());
+}
+
+CollectedChoices collect_choices(const Channel& channel) {
+  CollectedChoices choices;
+  const std::span<const TaskRow> rows = task_rows(channel);
+  choices.tasks.assign(rows.begin(), rows.end());
+  const std::string log = channel.choices.bytes();
+  ChoiceReader in(log, rows);
+  for (Deviation deviation; in.next(deviation);) choices.deviations.push_back(deviation);
+  return choices;
+}
+
+bool CollectedEvents::next(Event& event) {
+  if (!in_.next(event) || event.kind >= OpKind::kCount) return false;
+  event.preempted = sound(event.preempted);
+  event.object = sound(event.object);
+  event.task = listed(event.task, trace_);
+  if (event.stack >= trace_.stacks.size()) event.stack = kNoStack;
+  return true;
 }
 
 Trace collect_trace(const Channel& channel, const RunFacts& facts, std::string token,
@@ -214,10 +245,11 @@ Trace collect_trace(const Channel& channel, const RunFacts& facts, std::string t
   trace.stacks.assign(channel.stacks,
                       channel.stacks + std::min<std::size_t>(channel.stack_count, kMaxStacks));
   for (Stack& stack : trace.stacks) stack.count = std::min<std::uint32_t>(stack.count, kMaxFrames);
-  trace.events = sound_events(channel, trace);
-  trace.events_dropped = channel.events_dropped;
+  trace.events_dropped = channel.events.dropped();
   trace.output = facts.output;
-  NameResolver(trace, symbolizer).resolve_all();
+  NameResolver names(trace, symbolizer);
+  names.resolve_all();
+  take_events(channel, trace, names);
   return trace;
 }
 

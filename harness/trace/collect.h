@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "harness/trace/channel.h"
 #include "harness/trace/outcome.h"
@@ -36,9 +37,29 @@ struct RunFacts {
 /// The replay token of the execution that the channel holds.
 [[nodiscard]] Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts);
 
-/// Its trace. Events are there after a recorded replay only; the rest always is. `token` is the
+/// Its deviations, as far as they can be read, with the channel's own task table as `tasks`.
+struct CollectedChoices {
+  std::vector<TaskRow> tasks = {};
+  DeviationLog deviations = {};
+};
+[[nodiscard]] CollectedChoices collect_choices(const Channel& channel);
+
+/// Its trace. Events are there after a recorded replay only, and of many only the last ones
+/// (Trace::events_before says how many there are before); the rest always is. `token` is the
 /// text to print, which a replay takes over from the original run.
 [[nodiscard]] Trace collect_trace(const Channel& channel, const RunFacts& facts, std::string token,
                                   Symbolizer& symbolizer);
+
+/// All events of that trace, for its file. `channel` and `trace` must outlive it.
+class CollectedEvents final : public EventSource {
+ public:
+  CollectedEvents(const Channel& channel, const Trace& trace)
+      : in_(channel.events), trace_(trace) {}
+  bool next(Event& event) override;
+
+ private:
+  EventReader in_;
+  const Trace& trace_;
+};
 
 }  // namespace weft::trace

@@ -52,24 +52,18 @@ class Collect : public ::testing::Test {
     std::strcpy(channel().finding.message, "sum == 2");
     channel().steps = 3;
     channel().schedule_digest = 77;
-    channel().event_count = 3;
     for (std::uint64_t i = 0; i < 3; ++i) {
-      channel().events[i] = {
-          .step = i + 1,
-          .task = static_cast<TaskIndex>(i % 2),
-          .kind = OpKind::kPlainWrite,
-          .object = {.owner = 11, .offset = 0x4010, .space = ObjectSpace::kModule},
-          .site = {.module = 0, .offset = 0x100},
-          .stack = 0};
+      channel().events.add(
+          {.step = i + 1,
+           .task = static_cast<TaskIndex>(i % 2),
+           .kind = OpKind::kPlainWrite,
+           .object = {.owner = 11, .offset = 0x4010, .space = ObjectSpace::kModule},
+           .site = {.module = 0, .offset = 0x100},
+           .stack = 0});
     }
     channel().stack_count = 1;
     channel().stacks[0] = {.count = 2, .frames = {{0, 0x100}, {0, 0x200}}};
-    channel().deviation_count = 1;
-    channel().deviations[0] = {.task = kRootTask,
-                               .operation = 2,
-                               .value = kRootTask.child(0).value,
-                               .task_index = 0,
-                               .value_index = 1};
+    EXPECT_TRUE(channel().choices.add(deviation_));
   }
 
   Channel& channel() { return *channel_; }
@@ -84,6 +78,11 @@ class Collect : public ::testing::Test {
                         .step_cap = 100,
                         .output = "out"};
   CountingSymbolizer symbolizer_;
+  const Deviation deviation_{.task = kRootTask,
+                             .operation = 2,
+                             .value = kRootTask.child(0).value,
+                             .task_index = 0,
+                             .value_index = 1};
 };
 
 TEST_F(Collect, TellsWhatTheWorkerLeft) {
@@ -115,7 +114,10 @@ TEST_F(Collect, TheTokenHoldsTheDeviations) {
   EXPECT_EQ(token->final_digest, 77u);
   EXPECT_EQ(token->step_cap, 100u);
   ASSERT_EQ(token->deviations.size(), 1u);
-  EXPECT_EQ(token->deviations[0], channel().deviations[0]);
+  EXPECT_EQ(token->deviations.expanded(token->tasks)[0], deviation_);
+  const CollectedChoices choices = collect_choices(channel());
+  EXPECT_EQ(choices.tasks.size(), 2u);
+  EXPECT_EQ(choices.deviations.expanded(choices.tasks)[0], deviation_);
 }
 
 TEST_F(Collect, AnOverwrittenChannelGivesATraceThatReads) {
@@ -124,12 +126,10 @@ TEST_F(Collect, AnOverwrittenChannelGivesATraceThatReads) {
     std::memset(static_cast<void*>(&channel().finding), byte, sizeof(Finding));
     std::memset(static_cast<void*>(channel().tasks), byte, sizeof channel().tasks);
     std::memset(static_cast<void*>(channel().modules), byte, sizeof channel().modules);
-    std::memset(static_cast<void*>(channel().events), byte, 10 * sizeof(Event));
+    std::memset(static_cast<void*>(&channel().events), byte, 10 * sizeof(Event));
     std::memset(static_cast<void*>(channel().stacks), byte, 10 * sizeof(Stack));
-    std::memset(static_cast<void*>(channel().deviations), byte, 10 * sizeof(Deviation));
-    channel().event_count = 10;
+    std::memset(static_cast<void*>(&channel().choices), byte, sizeof(ChoiceLog));
     channel().stack_count = 10;
-    channel().deviation_count = 10;
     channel().task_count = 0xffffffff;
     channel().module_count = 0xffffffff;
     const auto read = decode_trace(encode_trace(collect()));

@@ -203,6 +203,14 @@ static_assert(complete_and_in_order());
   return k == OpKind::kPlainRead || k == OpKind::kPlainWrite;
 }
 
+/// Once enabled, the operation commutes with every operation of every other
+/// task: performing it at once loses no partial order, and it may bring
+/// operations into play that do not commute.
+[[nodiscard]] constexpr bool commutes(OpKind kind) noexcept {
+  return kind == OpKind::kTaskBegin || kind == OpKind::kTaskEnd || kind == OpKind::kSpawn ||
+         kind == OpKind::kJoin || kind == OpKind::kOutside;
+}
+
 [[nodiscard]] constexpr bool is_about_file(OpKind k) noexcept {
   return k == OpKind::kFileLock || k == OpKind::kFileTryLock || k == OpKind::kFileUnlock;
 }

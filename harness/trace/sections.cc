@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "harness/trace/channel.h"
+#include "harness/trace/event_code.h"
 #include "harness/trace/finding_sections.h"
 #include "harness/trace/section_fields.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMaxText = std::uint64_t{1}
                                    << 24;  // nothing printable is longer than 16 MiB
-constexpr std::uint64_t kMaxToken = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMaxToken = std::uint64_t{1} << 28;
 constexpr std::uint64_t kMaxFacts = 1024;
 constexpr std::uint64_t kMaxListedModules = 4096;
 constexpr std::uint64_t kMaxInlineDepth = 1024;
@@ -30,7 +31,6 @@ constexpr std::uint64_t kMinTask = 10;
 constexpr std::uint64_t kMinSymbol = 3;
 constexpr std::uint64_t kMinFrame = 3;
 constexpr std::uint64_t kMinName = 12;
-constexpr std::uint64_t kMinEvent = 24;
 
 void write_meta(ByteWriter& out, const Trace& trace) {
   const Meta& meta = trace.meta;
@@ -192,64 +192,21 @@ void read_stacks(ByteReader& in, Trace& trace) {
   for (Stack& stack : trace.stacks) stack = read_stack(in);
 }
 
-// An object is spelled out where it first occurs and a number afterwards: events take about 40
-// bytes in the file for 120 in memory.
 void write_events(ByteWriter& out, const Trace& trace) {
-  std::map<ObjectId, std::uint64_t> objects;
-  out.varint(trace.events_dropped);
-  out.varint(trace.events.size());
-  for (const Event& event : trace.events) {
-    out.varint(event.step);
-    write_index(out, event.task, kNoTaskIndex);
-    out.varint(static_cast<std::uint64_t>(event.kind));
-    out.fixed8(event.width);
-    out.fixed8(event.order);
-    out.fixed8(event.preempted ? 1 : 0);
-    out.varint(event.enabled_count);
-    out.varint(event.enabled);
-    out.varint(event.operation_index);
-    const auto [entry, fresh] = objects.try_emplace(event.object, objects.size());
-    out.varint(entry->second);
-    if (fresh) write_object(out, event.object);
-    out.varint(event.value);
-    out.varint(event.argument);
-    out.varint(event.time);
-    out.fixed64(event.digest);
-    write_site(out, event.site);
-    write_index(out, event.stack, kNoStack);
-  }
-}
-void read_events(ByteReader& in, Trace& trace) {
-  std::vector<ObjectId> objects;
-  trace.events_dropped = in.varint();
-  trace.events.resize(in.count(kMaxEvents, kMinEvent));
-  for (Event& event : trace.events) {
-    if (!in.ok()) return;
-    event.step = in.varint();
-    event.task = read_index(in, kNoTaskIndex);
-    event.kind = read_enum(in, OpKind::kCount);
-    event.width = in.fixed8();
-    event.order = in.fixed8();
-    event.preempted = in.fixed8() != 0;
-    event.enabled_count = static_cast<std::uint16_t>(in.varint_up_to(UINT16_MAX));
-    event.enabled = in.varint();
-    event.operation_index = in.varint();
-    const std::uint64_t number = in.varint_up_to(objects.size());
-    if (number == objects.size()) objects.push_back(read_object(in));
-    event.object = objects[number];
-    event.value = in.varint();
-    event.argument = in.varint();
-    event.time = in.varint();
-    event.digest = in.fixed64();
-    event.site = read_site(in);
-    event.stack = read_index(in, kNoStack);
-  }
+  write_event_count(out, trace);
+  EventEncoder encoder;
+  for (const Event& event : trace.events) encoder.add(out, event);
 }
 
 void write_output(ByteWriter& out, const Trace& trace) { out.string(trace.output); }
 void read_output(ByteReader& in, Trace& trace) { trace.output = in.string(kMaxText); }
 
 }  // namespace
+
+void write_event_count(ByteWriter& out, const Trace& trace) {
+  out.varint(trace.events_dropped);
+  out.varint(trace.events_before + trace.events.size());
+}
 
 const Section kSections[kSectionCount] = {
     {"META", true, write_meta, read_meta},
@@ -264,7 +221,7 @@ const Section kSections[kSectionCount] = {
     {"SYMB", false, write_symbols, read_symbols},
     {"NAME", false, write_names, read_names},
     {"STCK", false, write_stacks, read_stacks},
-    {"EVNT", false, write_events, read_events},
+    {"EVNT", false, write_events, nullptr},
     {"OUTP", false, write_output, read_output},
 };
 

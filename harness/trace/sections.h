@@ -14,7 +14,8 @@
 
 namespace weft::trace {
 
-/// A section's name is its first four bytes in the file.
+/// A section's name is its first four bytes in the file. That of the events has no `read`: it may
+/// be larger than memory.
 struct Section {
   char name[5];
   bool required;
@@ -25,6 +26,9 @@ struct Section {
 /// All that this version knows, in file order.
 inline constexpr std::size_t kSectionCount = 14;
 extern const Section kSections[kSectionCount];
+
+/// What precedes the events in their section.
+void write_event_count(ByteWriter& out, const Trace& trace);
 
 /// The first broken invariant of trace.h, or an empty text.
 [[nodiscard]] std::string check_references(const Trace& trace);

@@ -11,7 +11,6 @@
 #include "harness/base/check.h"
 #include "harness/trace/base64url.h"
 #include "harness/trace/bytes.h"
-#include "harness/trace/channel.h"
 #include "harness/trace/checksum.h"
 
 namespace weft::trace {
@@ -23,14 +22,15 @@ constexpr std::uint64_t kFlagIgnoresLeaks = 4;
 constexpr std::uint64_t kKnownFlags = kFlagMemoryPoints | kFlagIgnoresRaces | kFlagIgnoresLeaks;
 constexpr std::size_t kChecksumBytes = 4;
 
-// A deviation's first number: task position, then these low bits.
+// Of version 1, a deviation's first number: task position, then these low bits.
 constexpr unsigned kKindBits = 3;
 constexpr std::uint64_t kKindMask = (1u << kKindBits) - 1;
 constexpr std::uint64_t kHasNth = 1u << kKindBits;
 constexpr unsigned kHeadBits = kKindBits + 1;
 static_assert(static_cast<std::uint64_t>(ChoiceKind::kCount) <= kKindMask);
 
-// Head, operation, value: a byte each at least; and the digest.
+// Of version 1. Head, operation, value: a byte each at least; and the digest.
+constexpr std::uint64_t kMaxOldDeviations = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMinDeviationBytes = 5;
 constexpr std::uint64_t kMinTaskBytes = 2;
 
@@ -82,32 +82,10 @@ Outcome<std::vector<TaskRow>> read_tasks(ByteReader& in) {
   return tasks;
 }
 
-// Operation indices are written as differences to the same task's previous deviation, modulo 2^64:
-// they only grow within an execution, so the differences are small, and any other order still reads
-// back as it was.
-void write_deviations(ByteWriter& out, const Token& token) {
-  out.varint(token.deviations.size());
-  std::vector<std::uint64_t> previous(token.tasks.size());
-  for (const Deviation& deviation : token.deviations) {
-    WEFT_CHECK(deviation.task_index < token.tasks.size(), "a deviation of no task");
-    out.varint(std::uint64_t{deviation.task_index} << kHeadBits |
-               (deviation.nth != 0 ? kHasNth : 0) | static_cast<std::uint64_t>(deviation.kind));
-    out.varint(deviation.operation -
-               std::exchange(previous[deviation.task_index], deviation.operation));
-    if (deviation.nth != 0) out.varint(deviation.nth);
-    if (chooses_task(deviation.kind)) {
-      WEFT_CHECK(deviation.value_index < token.tasks.size(), "a deviation towards no task");
-      out.varint(deviation.value_index);
-    } else {
-      out.varint(deviation.value);
-    }
-    out.fixed16(deviation.digest);
-  }
-}
-
-// What is wrong with the deviation, or null.
-const char* read_deviation(ByteReader& in, std::span<const TaskRow> tasks,
-                           std::vector<std::uint64_t>& previous, Deviation& deviation) {
+// What is wrong with the deviation of version 1, or null. Its operation is the difference to that
+// of the same task's previous one.
+const char* read_old_deviation(ByteReader& in, std::span<const TaskRow> tasks,
+                               std::vector<std::uint64_t>& previous, Deviation& deviation) {
   const std::uint64_t head = in.varint();
   const std::uint64_t kind = head & kKindMask;
   if (kind >= static_cast<std::uint64_t>(ChoiceKind::kCount)) return "its kind is unknown";
@@ -116,7 +94,9 @@ const char* read_deviation(ByteReader& in, std::span<const TaskRow> tasks,
   if (task >= tasks.size()) return "it names a task that the token does not list";
   deviation.task_index = static_cast<TaskIndex>(task);
   deviation.task = tasks[task].id;
-  deviation.operation = previous[task] += in.varint();
+  const std::uint64_t distance = in.varint();
+  deviation.operation = previous[task] += distance;
+  if (deviation.operation < distance) return "its operation precedes the one before";
   if ((head & kHasNth) != 0) {
     deviation.nth = static_cast<std::uint16_t>(in.varint_up_to(UINT16_MAX));
     if (deviation.nth == 0) return "its ordinal is malformed";
@@ -131,7 +111,37 @@ const char* read_deviation(ByteReader& in, std::span<const TaskRow> tasks,
   return in.ok() ? nullptr : "it is cut short";
 }
 
-Outcome<Token> read_body(std::string_view body) {
+std::string read_old_deviations(ByteReader& in, Token& token) {
+  const std::uint64_t count = in.count(kMaxOldDeviations, kMinDeviationBytes);
+  if (!in.ok()) return "deviations: their number is malformed";
+  std::vector<std::uint64_t> previous(token.tasks.size());
+  for (std::uint64_t i = 0; i < count; ++i) {
+    Deviation deviation;
+    if (const char* why = read_old_deviation(in, token.tasks, previous, deviation)) {
+      return fmt::format("deviation {} of {}: {}", i + 1, count, why);
+    }
+    token.deviations.push_back(deviation);
+  }
+  return in.at_end() ? "" : "end: bytes follow the last deviation";
+}
+
+std::string read_deviations(ByteReader& in, Token& token) {
+  const std::uint64_t count = in.varint_up_to(kMaxDeviations);
+  if (!in.ok()) return "deviations: their number is malformed";
+  ChoiceReader log(in.raw(in.left()), token.tasks);
+  Deviation deviation;
+  while (token.deviations.size() < count && log.next(deviation)) {
+    token.deviations.push_back(deviation);
+  }
+  if (log.error() != nullptr || token.deviations.size() < count) {
+    return fmt::format("deviation {} of {}: {}", log.position() + 1, count,
+                       log.error() != nullptr ? log.error() : "it is cut short");
+  }
+  return log.next(deviation) || log.error() != nullptr ? "end: bytes follow the last deviation"
+                                                       : "";
+}
+
+Outcome<Token> read_body(std::string_view body, bool old) {
   ByteReader in(body);
   Token token;
   const std::uint64_t flags = in.varint();
@@ -158,16 +168,8 @@ Outcome<Token> read_body(std::string_view body) {
   if (!tasks) return Failure{fmt::format("task table: {}", tasks.error())};
   token.tasks = std::move(*tasks);
 
-  const std::uint64_t count = in.count(kMaxDeviations, kMinDeviationBytes);
-  if (!in.ok()) return Failure{"deviations: their number is malformed"};
-  token.deviations.resize(count);
-  std::vector<std::uint64_t> previous(token.tasks.size());
-  for (std::uint64_t i = 0; i < count; ++i) {
-    if (const char* why = read_deviation(in, token.tasks, previous, token.deviations[i])) {
-      return Failure{fmt::format("deviation {} of {}: {}", i + 1, count, why)};
-    }
-  }
-  if (!in.at_end()) return Failure{"end: bytes follow the last deviation"};
+  const std::string wrong = old ? read_old_deviations(in, token) : read_deviations(in, token);
+  if (!wrong.empty()) return Failure{wrong};
   return token;
 }
 
@@ -196,48 +198,78 @@ std::string_view version_prefix(std::string_view text) noexcept {
 
 Failure bad_token(std::string_view why) { return Failure{fmt::format("bad token: {}", why)}; }
 
+// The rows of a table that deviations need, and where they stand among themselves.
+class NeededRows {
+ public:
+  explicit NeededRows(std::span<const TaskRow> table) : table_(table), needed_(table.size()) {}
+
+  void add(const Deviation& deviation) {
+    needed_[deviation.task_index] = true;
+    if (chooses_task(deviation.kind)) needed_[deviation.value_index] = true;
+  }
+
+  // Empty, or what is wrong with the table.
+  std::string take_into(std::vector<TaskRow>& rows) {
+    for (std::size_t i = table_.size(); i-- > 0;) {
+      if (!needed_[i] || table_[i].parent == kNoTaskIndex) continue;
+      if (table_[i].parent >= i) return fmt::format("task {} precedes its parent", i);
+      needed_[table_[i].parent] = true;
+    }
+    rows.clear();
+    position_.assign(table_.size(), kNoTaskIndex);
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      if (!needed_[i]) continue;
+      position_[i] = static_cast<TaskIndex>(rows.size());
+      TaskRow& row = rows.emplace_back(table_[i]);
+      if (row.parent != kNoTaskIndex) row.parent = position_[row.parent];
+    }
+    return {};
+  }
+
+  [[nodiscard]] Deviation moved(Deviation deviation) const {
+    deviation.task_index = position_[deviation.task_index];
+    if (chooses_task(deviation.kind)) deviation.value_index = position_[deviation.value_index];
+    return deviation;
+  }
+
+ private:
+  std::span<const TaskRow> table_;
+  std::vector<bool> needed_;
+  std::vector<TaskIndex> position_;
+};
+
 }  // namespace
 
 Outcome<Token> with_deviations(Token token, std::span<const TaskRow> table,
                                std::span<const Deviation> deviations) {
   const auto listed = [&](TaskIndex index) { return index < table.size(); };
-  std::vector<bool> needed(table.size());
+  NeededRows rows(table);
   for (std::size_t i = 0; i < deviations.size(); ++i) {
     const Deviation& deviation = deviations[i];
-    const bool to_task = chooses_task(deviation.kind);
-    if (!listed(deviation.task_index) || (to_task && !listed(deviation.value_index)) ||
-        deviation.kind >= ChoiceKind::kCount) {
+    if (!listed(deviation.task_index) || deviation.kind >= ChoiceKind::kCount ||
+        (chooses_task(deviation.kind) && !listed(deviation.value_index))) {
       return Failure{fmt::format("deviation {} names no task of the execution", i + 1)};
     }
-    needed[deviation.task_index] = true;
-    if (to_task) needed[deviation.value_index] = true;
+    rows.add(deviation);
   }
-  for (std::size_t i = table.size(); i-- > 0;) {
-    if (!needed[i] || table[i].parent == kNoTaskIndex) continue;
-    if (table[i].parent >= i) return Failure{fmt::format("task {} precedes its parent", i)};
-    needed[table[i].parent] = true;
-  }
+  if (const std::string wrong = rows.take_into(token.tasks); !wrong.empty()) return Failure{wrong};
+  token.deviations = {};
+  for (const Deviation& deviation : deviations) token.deviations.push_back(rows.moved(deviation));
+  return token;
+}
 
-  token.tasks.clear();
-  std::vector<TaskIndex> position(table.size(), kNoTaskIndex);
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (!needed[i]) continue;
-    position[i] = static_cast<TaskIndex>(token.tasks.size());
-    token.tasks.push_back(table[i]);
-    TaskRow& row = token.tasks.back();
-    if (row.parent != kNoTaskIndex) row.parent = position[row.parent];
+Outcome<Token> with_deviations(Token token, std::span<const TaskRow> table, std::string_view log) {
+  NeededRows rows(table);
+  Deviation deviation;
+  ChoiceReader first(log, table);
+  while (first.next(deviation)) rows.add(deviation);
+  if (first.error() != nullptr) {
+    return Failure{fmt::format("deviation {}: {}", first.position() + 1, first.error())};
   }
-  token.deviations.assign(deviations.begin(), deviations.end());
-  for (Deviation& deviation : token.deviations) {
-    deviation.task_index = position[deviation.task_index];
-    deviation.task = token.tasks[deviation.task_index].id;
-    if (chooses_task(deviation.kind)) {
-      deviation.value_index = position[deviation.value_index];
-      deviation.value = token.tasks[deviation.value_index].id.value;
-    } else {
-      deviation.value_index = kNoTaskIndex;
-    }
-  }
+  if (const std::string wrong = rows.take_into(token.tasks); !wrong.empty()) return Failure{wrong};
+  token.deviations = {};
+  ChoiceReader second(log, table);
+  while (second.next(deviation)) token.deviations.push_back(rows.moved(deviation));
   return token;
 }
 
@@ -252,7 +284,8 @@ std::string format_token(const Token& token) {
   body.varint(token.steps);
   body.fixed64(token.final_digest);
   write_tasks(body, token.tasks);
-  write_deviations(body, token);
+  body.varint(token.deviations.size());
+  body.raw(token.deviations.bytes());
 
   ByteWriter framed;
   framed.varint(body.bytes().size());
@@ -267,9 +300,10 @@ Outcome<Token> parse_token(std::string_view text) {
   if (prefix.empty()) {
     return bad_token(fmt::format("this is not a weft token, which starts with {}", kTokenPrefix));
   }
-  if (prefix != kTokenPrefix) {
-    return bad_token(
-        fmt::format("version {} is unknown to this weft, which reads {}", prefix, kTokenPrefix));
+  const bool old = prefix == kOldTokenPrefix;
+  if (!old && prefix != kTokenPrefix) {
+    return bad_token(fmt::format("version {} is unknown to this weft, which reads {} and {}",
+                                 prefix, kOldTokenPrefix, kTokenPrefix));
   }
   const auto framed = decode_base64url(std::string_view(word).substr(prefix.size()));
   if (!framed) return bad_token(framed.error() + "; copy it again, whole");
@@ -288,7 +322,7 @@ Outcome<Token> parse_token(std::string_view text) {
   if (!in.at_end()) {
     return bad_token("it goes on after its end: something was pasted behind it");
   }
-  auto token = read_body(body);
+  auto token = read_body(body, old);
   if (!token) return bad_token(token.error());
   return token;
 }

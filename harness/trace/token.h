@@ -16,12 +16,15 @@
 #include <vector>
 
 #include "harness/trace/choice.h"
+#include "harness/trace/deviation_log.h"
 #include "harness/trace/finding.h"
 #include "harness/trace/outcome.h"
 
 namespace weft::trace {
 
-inline constexpr std::string_view kTokenPrefix = "weft1.";
+inline constexpr std::string_view kTokenPrefix = "weft2.";
+/// Read as well; its deviations are written out one by one.
+inline constexpr std::string_view kOldTokenPrefix = "weft1.";
 inline constexpr std::size_t kMaxScenarioName = 4096;
 
 struct Token {
@@ -35,7 +38,7 @@ struct Token {
   StepIndex steps = 0;                       // and after how many steps,
   std::uint64_t final_digest = 0;            // with which history digest
   std::vector<TaskRow> tasks = {};           // those the deviations name, and their ancestors
-  std::vector<Deviation> deviations = {};    // indices refer to `tasks`
+  DeviationLog deviations = {};              // indices refer to `tasks`
 
   bool operator==(const Token&) const = default;
 };
@@ -45,6 +48,9 @@ struct Token {
 /// whose memory the subject overwrote.
 [[nodiscard]] Outcome<Token> with_deviations(Token token, std::span<const TaskRow> table,
                                              std::span<const Deviation> deviations);
+/// The same from a log's bytes (choice_code.h), read twice and never held expanded.
+[[nodiscard]] Outcome<Token> with_deviations(Token token, std::span<const TaskRow> table,
+                                             std::string_view log);
 
 /// The token's text: one word, no white space. Requires consistent indices, as with_deviations()
 /// and parse_token() make them.

@@ -13,9 +13,8 @@ namespace weft::trace {
 namespace {
 
 constexpr std::size_t kLineWidth = 100;
-// 2^20 deviations of at most 27 bytes (head 2, operation and value 10 each, ordinal 3, digest 2)
-// are 36 MiB of base64.
-constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
+// 2^26 deviations of a random schedule are 64 MiB, 86 MiB in base64.
+constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 /// On one line, and harmless on a terminal.
 std::string printable(std::string text) {

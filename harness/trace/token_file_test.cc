@@ -50,7 +50,7 @@ TEST_F(TokenFile, LoadsTextFileAndDirectoryAlike) {
 
 TEST_F(TokenFile, SaysWhatItCouldNotUse) {
   EXPECT_EQ(load_token("no/such/file").error(),
-            "bad token: 'no/such/file' neither starts with weft1. nor names a file");
+            "bad token: 'no/such/file' neither starts with weft2. nor names a file");
   EXPECT_THAT(load_token(directory_).error(),
               AllOf(StartsWith("cannot open " + directory_), HasSubstr("No such file")));
 

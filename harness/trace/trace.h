@@ -59,6 +59,9 @@ struct Frame {
   bool operator==(const Frame&) const = default;
 };
 
+/// Events that a Trace holds at most: 7 MB, and more lines than anybody reads. A file holds all.
+inline constexpr std::size_t kMaxEventsInMemory = std::size_t{1} << 16;
+
 struct Trace {
   Meta meta;
   Finding finding;
@@ -68,9 +71,18 @@ struct Trace {
   std::map<Site, std::vector<Frame>> symbols;  // innermost inlined frame first
   std::map<ObjectId, std::string> names;       // of module variables: "counter", "cell+8"
   std::vector<Stack> stacks;
-  std::vector<Event> events;
+  std::uint64_t events_before = 0;   // recorded events that precede those in `events`
+  std::vector<Event> events;         // of a long execution the last kMaxEventsInMemory
   std::uint64_t events_dropped = 0;  // steps after the last one recorded
   std::string output;                // the end of what the test wrote
+};
+
+/// All of a trace's events, from the first, those in Trace::events included. For whoever writes
+/// them.
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  virtual bool next(Event& event) = 0;
 };
 
 }  // namespace weft::trace

@@ -21,13 +21,17 @@ inline constexpr std::uint32_t kTraceVersion = 1;
 /// The name of a trace's file within a finding's directory.
 inline constexpr std::string_view kTraceFileName = "trace.weft";
 
-/// Equal traces give equal bytes.
+/// Equal traces give equal bytes. For a trace whose events are all in memory.
 [[nodiscard]] std::string encode_trace(const Trace& trace);
 [[nodiscard]] Outcome<Trace> decode_trace(std::string_view bytes);
 
 /// Atomically; returns the path.
 [[nodiscard]] Outcome<std::string> write_trace(const std::string& path, const Trace& trace);
-/// `path` may be a directory that holds a trace under its usual name.
+/// The same with all `events`, of which `trace` may hold the last ones only. In bounded memory.
+[[nodiscard]] Outcome<std::string> write_trace(const std::string& path, const Trace& trace,
+                                               EventSource& events);
+/// `path` may be a directory that holds a trace under its usual name. Of many events the last ones
+/// are kept; memory does not depend on how many there are.
 [[nodiscard]] Outcome<Trace> read_trace(const std::string& path);
 
 }  // namespace weft::trace

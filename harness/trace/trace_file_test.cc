@@ -9,11 +9,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
 #include "harness/trace/bytes.h"
 #include "harness/trace/checksum.h"
+#include "harness/trace/file_io.h"
 
 namespace weft::trace {
 namespace {
@@ -279,6 +281,80 @@ TEST(TraceFile, RefusesReferencesToNothing) {
             "bad trace: step 2 names no task of the trace");
   EXPECT_EQ(broken([](Trace& trace) { trace.events[1].stack = 2; }),
             "bad trace: step 2 names no stack of the trace");
+}
+
+// Events as an execution of `count` steps would have left them, the last ones in `trace`.
+class ManyEvents final : public EventSource {
+ public:
+  explicit ManyEvents(std::uint64_t count) : count_(count) {}
+  bool next(Event& event) override {
+    if (step_ == count_) return false;
+    ++step_;
+    event = of(step_);
+    return true;
+  }
+  // Long varints now and then, so that events straddle whatever a reader reads at a time.
+  static Event of(std::uint64_t step) {
+    return {.step = step,
+            .task = static_cast<TaskIndex>(step % 2),
+            .kind = OpKind::kAtomicLoad,
+            .operation_index = step / 2,
+            .object = {.owner = 3, .offset = step % 5, .space = ObjectSpace::kModule},
+            .value = step % 3 == 0 ? ~std::uint64_t{0} : step,
+            .argument = step << step % 64,
+            .digest = step * 0x9e37'79b9'7f4a'7c15};
+  }
+
+ private:
+  const std::uint64_t count_;
+  std::uint64_t step_ = 0;
+};
+
+TEST(TraceFile, OfManyEventsTheLastAreKept) {
+  const std::string path = ::testing::TempDir() + "weft_many.weft";
+  for (const std::uint64_t count :
+       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{kMaxEventsInMemory},
+        std::uint64_t{kMaxEventsInMemory} + 1, std::uint64_t{300'000}}) {
+    Trace trace = sample();
+    trace.events_before = count - std::min<std::uint64_t>(count, kMaxEventsInMemory);
+    trace.events.clear();
+    for (std::uint64_t step = trace.events_before + 1; step <= count; ++step) {
+      trace.events.push_back(ManyEvents::of(step));
+    }
+    ManyEvents all(count);
+    const auto written = write_trace(path, trace, all);
+    ASSERT_TRUE(written) << written.error();
+    const auto read = read_trace(path);
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(read->events_before, trace.events_before);
+    EXPECT_EQ(read->events_dropped, trace.events_dropped);
+    ASSERT_EQ(read->events.size(), trace.events.size());
+    for (std::size_t i = 0; i < read->events.size(); ++i) {
+      ASSERT_EQ(read->events[i].step, trace.events[i].step);
+      ASSERT_EQ(read->events[i].object, trace.events[i].object);
+      ASSERT_EQ(read->events[i].value, trace.events[i].value);
+      ASSERT_EQ(read->events[i].digest, trace.events[i].digest);
+    }
+    EXPECT_EQ(read->output, trace.output);
+    // The same bytes as in one piece.
+    if (trace.events_before == 0) {
+      const auto bytes = read_file(path, 1 << 30);
+      ASSERT_TRUE(bytes);
+      EXPECT_TRUE(*bytes == encode_trace(trace));
+    } else {
+      std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+      EXPECT_THAT(read_trace(path).error(), HasSubstr("section EVNT is cut off"));
+    }
+    std::filesystem::remove(path);
+  }
+}
+
+TEST(TraceFile, AFileThatCannotBeWrittenIsOneLineAndLeavesNothing) {
+  ManyEvents none(0);
+  Trace trace = sample();
+  trace.events.clear();
+  EXPECT_THAT(write_trace("/no/such/directory/trace.weft", trace, none).error(),
+              HasSubstr("cannot create /no/such/directory/trace.weft"));
 }
 
 }  // namespace

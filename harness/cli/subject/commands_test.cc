@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "harness/cli/subject/run_program.h"
 
@@ -44,7 +45,7 @@ TEST_F(CommandsTest, AFindingIsExitStatusOneAndItsLinesCanBePasted) {
   EXPECT_THAT(found.out, AllOf(HasSubstr("no update is lost"), HasSubstr("the subject says so")));
 
   const std::string token = rest_of_line(found.out, " replay ");
-  ASSERT_THAT(token, StartsWith("weft1."));
+  ASSERT_THAT(token, StartsWith("weft2."));
   const Ran again = weft("replay " + token + " --times 20");
   EXPECT_EQ(again.status, 1);
   EXPECT_THAT(again.out, HasSubstr("end/always: 20 replays, the same finding every time: always"));
@@ -307,6 +308,37 @@ TEST_F(CommandsTest, DoctorExplainsThisMachine) {
     if (fact["topic"] == "instrumentation") instrumented = fact["works"];
   }
   EXPECT_TRUE(instrumented) << ran.out;
+}
+
+TEST_F(CommandsTest, TheFastExecutorWorksHere) {
+  const Ran ran = weft("doctor --json");
+  for (const json& fact : json::parse(ran.out)["facts"]) {
+    if (fact["topic"] != "executor") continue;
+    EXPECT_TRUE(fact["works"]) << fact["text"];
+    EXPECT_THAT(fact["text"].get<std::string>(), HasSubstr("alias"));
+  }
+}
+
+TEST_F(CommandsTest, EveryExecutorFindsTheSameWithTheSameToken) {
+  std::set<std::string> tokens;
+  for (const char* executor : {"auto", "alias", "baton", "fresh"}) {
+    const Ran ran = weft(std::string("run end/always --json --executor ") + executor);
+    EXPECT_EQ(ran.status, 1) << ran.err;
+    tokens.insert(json::parse(ran.out)["scenarios"][0]["findings"][0]["token"]);
+  }
+  EXPECT_EQ(tokens.size(), 1u);
+  EXPECT_EQ(weft("run end/always --executor bacon").status, 2);
+}
+
+TEST_F(CommandsTest, WhatTheFastExecutorCannotServeRunsOnTheOther) {
+  const Ran by_default = run(WEFT_DIRECT_SUBJECT " run direct/own_visits");
+  EXPECT_EQ(by_default.status, 0) << by_default.out << by_default.err;
+  EXPECT_THAT(by_default.err, HasSubstr("the slower baton executor is used: "));
+  EXPECT_THAT(by_default.err, HasSubstr("-mno-tls-direct-seg-refs"));
+  const Ran demanded = run(WEFT_DIRECT_SUBJECT " run direct/own_visits --executor alias");
+  EXPECT_EQ(demanded.status, 2);
+  EXPECT_THAT(demanded.err, HasSubstr("take baton"));
+  EXPECT_EQ(run(WEFT_DIRECT_SUBJECT " run direct/own_visits --executor baton").err, "");
 }
 
 TEST_F(CommandsTest, HelpTeachesByExample) {

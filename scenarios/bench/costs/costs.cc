@@ -17,23 +17,24 @@ struct alignas(64) Cell {
   std::atomic<std::uint64_t> atomic{0};
   pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 };
-Cell cells[2];
+constexpr std::size_t kMostThreads = 64;
+Cell cells[kMostThreads];
+
+template <std::size_t kThreads, std::uint64_t kRounds, class Operation>
+void run_on_threads(Operation) {
+  const auto loop = [](void* argument) -> void* {
+    Cell& cell = *static_cast<Cell*>(argument);
+    for (std::uint64_t i = 0; i < kRounds; ++i) Operation()(cell);
+    return nullptr;
+  };
+  pthread_t threads[kThreads];
+  for (std::size_t i = 0; i < kThreads; ++i) pthread_create(&threads[i], nullptr, loop, &cells[i]);
+  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+}
 
 template <class Operation>
 void run_on_two_threads(Operation operation) {
-  struct Work {
-    Operation operation;
-    Cell* cell;
-  };
-  const auto loop = [](void* argument) -> void* {
-    const Work& work = *static_cast<Work*>(argument);
-    for (std::uint64_t i = 0; i < kCostRounds; ++i) work.operation(*work.cell);
-    return nullptr;
-  };
-  Work works[2] = {{operation, &cells[0]}, {operation, &cells[1]}};
-  pthread_t threads[2];
-  for (int i = 0; i < 2; ++i) pthread_create(&threads[i], nullptr, loop, &works[i]);
-  for (pthread_t thread : threads) pthread_join(thread, nullptr);
+  run_on_threads<2, kCostRounds>(operation);
 }
 
 }  // namespace
@@ -63,6 +64,14 @@ void lock_pairs() {
 
 void yields() {
   run_on_two_threads([](Cell&) { sched_yield(); });
+}
+
+void add_in_2_tasks() {
+  run_on_threads<2, kManyRounds>([](Cell& cell) { cell.atomic.fetch_add(1); });
+}
+
+void add_in_64_tasks() {
+  run_on_threads<64, kManyRounds>([](Cell& cell) { cell.atomic.fetch_add(1); });
 }
 
 }  // namespace weft::bench

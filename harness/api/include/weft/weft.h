@@ -80,7 +80,8 @@ struct Result {
   bool interrupted = false;    // by SIGINT or SIGTERM; what was found until then is here
   std::string error;           // a user error or unsupported facility, one line with the mend
   std::string divergence;      // a replay that no longer matches: where, expected and actual
-  std::string warning;         // of a replay: the token is from another build
+  std::string warning;         // the slow executor is used, and why; or of a replay: the token is
+                               // from another build, or its finding did not come
   std::string followed;        // a lenient replay: how much of the token applied, what was skipped
   std::string internal_error;  // a bug of Weftwork's own
   std::vector<FoundBug> findings;
