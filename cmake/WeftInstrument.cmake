@@ -57,3 +57,24 @@ function(weft_add_test name)
     ${name} PRIVATE ${arg_LIBRARIES} weft::gtest_main $<IF:$<BOOL:${arg_SHARED}>,weft::weft_shared,weft::weft>)
   add_test(NAME ${name} COMMAND ${name} ${arg_ARGS})
 endfunction()
+
+# weft_add_fuzzer(NAME SOURCES... [LIBRARIES targets...])
+#
+# An executable in which libFuzzer decides the schedule: SOURCES have LLVMFuzzerTestOneInput(), which
+# calls weft::fuzz_one() (<weft/fuzz.h>). LIBRARIES are linked as they are: hand the ones under test to
+# weft_instrument, and give them -fsanitize=fuzzer-no-link for their coverage to count.
+function(weft_add_fuzzer name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "weft_add_fuzzer: libFuzzer comes with clang; use clang++")
+  endif()
+  add_executable(${name} ${arg_SOURCES} ${arg_UNPARSED_ARGUMENTS})
+  weft_instrument(${name})
+  target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+  # Not by -fsanitize=fuzzer, which puts libFuzzer before everything: what it instantiates of the
+  # standard library's templates would be what the code under test gets too, not instrumented.
+  execute_process(
+    COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libclang_rt.fuzzer-x86_64.a
+    OUTPUT_VARIABLE libfuzzer OUTPUT_STRIP_TRAILING_WHITESPACE)
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} weft::weft ${libfuzzer})
+endfunction()

@@ -61,25 +61,6 @@ inline void forget_stack(std::uintptr_t low, std::uintptr_t high) noexcept {
   __asan_unpoison_memory_region(reinterpret_cast<void*>(low), high - low);
 }
 
-/// Where a thread's variables lie that are watched beyond their function's return. The run-time
-/// library keeps the running thread's in a thread_local of its own, so a change of thread that it
-/// does not see must be told, by the thread that stops and by itself when it goes on.
-class FakeStack {
- public:
-  void stop(std::uintptr_t low, std::uintptr_t high) noexcept {
-    __sanitizer_start_switch_fiber(&saved_, reinterpret_cast<void*>(low), high - low);
-    stopped_ = true;
-  }
-  void go_on() noexcept {
-    if (stopped_) __sanitizer_finish_switch_fiber(saved_, nullptr, nullptr);
-    stopped_ = false;
-  }
-
- private:
-  void* saved_;
-  bool stopped_;
-};
-
 #else
 
 inline constexpr bool kEnabled = false;
@@ -89,12 +70,6 @@ inline void initialise() noexcept {}
 inline void drop_frames() noexcept {}
 inline void check_access(const volatile void*, std::size_t, bool, std::uintptr_t) noexcept {}
 inline void forget_stack(std::uintptr_t, std::uintptr_t) noexcept {}
-
-class FakeStack {
- public:
-  void stop(std::uintptr_t, std::uintptr_t) noexcept {}
-  void go_on() noexcept {}
-};
 
 #endif
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "harness/base/address_sanitizer.h"
+#include "harness/base/fake_stack.h"
 #include "harness/cli/commands.h"
 #include "harness/cli/fingerprint.h"
 #include "harness/cli/json.h"
@@ -52,6 +54,17 @@ Fact compiler() {
 #else
   return {"compiler", true, "sees every access that it does not optimise away"};
 #endif
+}
+
+/// Of a build with AddressSanitizer in the code under test.
+Fact address_sanitizer() {
+  if (asan::has_fake_stacks()) {
+    return {"AddressSanitizer", true,
+            "in the code under test; variables are watched beyond their function's return"};
+  }
+  return {"AddressSanitizer", false,
+          "in the code under test, but uses of variables after their function's return are not "
+          "seen: ASAN_OPTIONS has detect_stack_use_after_return=0"};
 }
 
 Fact executor() {
@@ -112,6 +125,7 @@ std::vector<Fact> examine(ReexecResult reexec) {
                                build_fingerprint())});
   facts.push_back(compiler());
   facts.push_back(instrumentation());
+  if (asan::kEnabled) facts.push_back(address_sanitizer());
   facts.push_back(executor());
   facts.push_back(
       {"processors", true,

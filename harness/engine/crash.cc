@@ -14,6 +14,7 @@
 
 #include "harness/base/signal_action.h"
 #include "harness/base/text_buffer.h"
+#include "harness/engine/execution.h"
 #include "harness/engine/watchdog.h"
 
 namespace weft::engine {
@@ -58,10 +59,7 @@ void on_fatal_signal(int signal, siginfo_t* info, void* context) {
                           detail.c_str());
 }
 
-void on_watchdog(int, siginfo_t*, void* context) {
-  const auto* const state = static_cast<const ucontext_t*>(context);
-  watched->fail_hung(static_cast<std::uintptr_t>(state->uc_mcontext.gregs[REG_RIP]));
-}
+void on_watchdog(int, siginfo_t*, void* context) { fail_hung(context); }
 
 void append_type_name(TextBuffer& text, const std::type_info& type) {
   int status = 0;
@@ -120,6 +118,11 @@ void install_crash_handlers(Execution& execution) noexcept {
     handle_signal(signal, &on_fatal_signal, SA_ONSTACK | SA_NODEFER, blocked);
   handle_signal(kWatchdogSignal, &on_watchdog, static_cast<int>(SA_ONSTACK | SA_RESETHAND),
                 blocked);
+}
+
+void fail_hung(const void* context) noexcept {
+  const auto* const state = static_cast<const ucontext_t*>(context);
+  watched->fail_hung(static_cast<std::uintptr_t>(state->uc_mcontext.gregs[REG_RIP]));
 }
 
 }  // namespace weft::engine

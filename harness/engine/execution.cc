@@ -7,7 +7,9 @@
 
 #include <new>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
+#include "harness/base/fake_stack.h"
 
 namespace weft::engine {
 namespace {
@@ -180,6 +182,11 @@ ObjectId Execution::object_of(std::uintptr_t address) const noexcept {
     const Executor::StackArea area = executor_.stack_area(task.slot);
     if (address >= area.low && address < area.high) {
       return {task.id.value, area.high - address, 0, ObjectSpace::kStack};
+    }
+    if (!asan::kEnabled) continue;
+    const asan::FakeStackArea fake = asan::fake_stack_area(task.slot);
+    if (address >= fake.low && address < fake.high) {
+      return {task.id.value, fake.high - address, 0, ObjectSpace::kStack};
     }
   }
   ObjectId object{.space = ObjectSpace::kModule};

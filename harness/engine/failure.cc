@@ -298,6 +298,7 @@ void Execution::leave_with_finding() noexcept {
   channel_.phase.store(trace::WorkerPhase::kFound, std::memory_order_relaxed);
   // release: pairs with the supervisor's acquire; the finding is complete when it shows.
   channel_.finding_ready.store(true, std::memory_order_release);
+  if (config_.found != nullptr) config_.found(channel_, config_.found_context);
   _exit(static_cast<int>(WorkerExit::kFinding));
 }
 

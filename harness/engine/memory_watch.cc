@@ -126,6 +126,29 @@ void MemoryWatch::describe_mistake(Task& self, Access now, std::uintptr_t addres
   describe_block(block, now);
 }
 
+void MemoryWatch::sanitizer_found(Task& self, AccessKind kind, std::uintptr_t address,
+                                  std::size_t size, std::uintptr_t pc,
+                                  const char* message) noexcept {
+  const InterceptionOff off;
+  const Access now(self.index, self.operation_index, kind, size, pc);
+  trace::Finding& finding = execution_.channel().finding;
+  finding.object = execution_.object_of(address);
+  finding.access_count = 1;
+  describe(now, size, finding.accesses[0]);
+  execution_.describe_locks(self, finding.accesses[0].held, finding.accesses[0].held_count);
+  HeapBlock block;
+  if (execution_.image().find_block(address, block)) {
+    const TaskIndex freer = block.live ? kNoTaskIndex : index_of(block.freed.task);
+    if (freer != kNoTaskIndex) {
+      const Access freed(freer, block.freed.operation, AccessKind::kFree, block.size,
+                         block.freed.pc);
+      describe(freed, block.size, finding.accesses[finding.access_count++]);
+    }
+    describe_block(block, now);
+  }
+  execution_.fail_at(self, pc, FindingKind::kMemoryError, message);
+}
+
 HeapBlock MemoryWatch::describe_bad_free(Task& self, std::uintptr_t pointer,
                                          std::uintptr_t pc) noexcept {
   HeapBlock block;

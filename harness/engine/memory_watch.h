@@ -72,6 +72,10 @@ class MemoryWatch final : private detect::OriginSource {
   /// `self` frees what is free already, or what malloc never returned.
   [[noreturn]] void bad_free(Task& self, trace::FindingKind kind, std::uintptr_t block,
                              std::uintptr_t pc) noexcept;
+  /// A sanitizer says `message` of `self`'s access to `size` bytes at `address`.
+  [[noreturn]] void sanitizer_found(Task& self, trace::AccessKind kind, std::uintptr_t address,
+                                    std::size_t size, std::uintptr_t pc,
+                                    const char* message) noexcept;
 
   /// `self` frees `block` with a function of `family`, which did not allocate it.
   [[noreturn]] void wrong_free(Task& self, std::uintptr_t block, std::uintptr_t pc,

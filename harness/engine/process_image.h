@@ -63,7 +63,7 @@ class ProcessImage {
   virtual ~ProcessImage() = default;
 
   /// Remembers the writable state of the subject's modules and, from
-  /// `stack_low` upwards, the calling thread's stack.
+  /// `stack_low` upwards, the calling thread's stack; 0: nothing of that.
   virtual void snapshot(std::uintptr_t stack_low) noexcept = 0;
   /// Brings it back and empties the subject's heap.
   virtual void restore() noexcept = 0;

@@ -23,7 +23,6 @@
 #include "harness/engine/unwind.h"
 
 namespace weft::engine {
-namespace {
 
 /// All that a worker has, in a mapping of its own: the executable's segments and
 /// the main thread's stack are restored between executions, this must not be.
@@ -54,6 +53,8 @@ struct Worker {
   [[noreturn]] void work() noexcept;
 };
 
+namespace {
+
 void redirect_output(int fd) noexcept {
   if (fd < 0) return;
   std::fflush(nullptr);
@@ -62,6 +63,15 @@ void redirect_output(int fd) noexcept {
   // What a task prints must be in the file when the execution fails, not in a buffer.
   std::setvbuf(stdout, nullptr, _IONBF, 0);
 }
+
+Worker& make_worker(const WorkerConfig& config, trace::Channel& channel, RootBody body) noexcept {
+  void* const memory =
+      mmap(nullptr, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the worker");
+  return *::new (memory) Worker(config, channel, body);
+}
+
+}  // namespace
 
 void Worker::prepare() noexcept {
   if (config.pin) pin_to_one_cpu(config.processor);
@@ -135,14 +145,22 @@ void Worker::work() noexcept {
   _exit(static_cast<int>(WorkerExit::kFinished));
 }
 
-}  // namespace
-
 void run_worker(const WorkerConfig& config, trace::Channel& channel, void (*body)(void*),
                 void* argument) noexcept {
-  void* const memory =
-      mmap(nullptr, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the worker");
-  (::new (memory) Worker(config, channel, {body, argument}))->work();
+  make_worker(config, channel, {body, argument}).work();
+}
+
+ResidentWorker::ResidentWorker(const WorkerConfig& config, trace::Channel& channel,
+                               void (*body)(void*), void* argument) noexcept
+    : worker_(make_worker(config, channel, {body, argument})) {
+  worker_.prepare();
+  worker_.image.snapshot(0);
+  worker_.warm_up();
+}
+
+void ResidentWorker::run(std::uint64_t index, void* argument) noexcept {
+  worker_.root.argument = argument;
+  (void)worker_.run_one(index);
 }
 
 }  // namespace weft::engine

@@ -52,6 +52,10 @@ struct WorkerConfig {
   void (*after_execution)(std::uint64_t execution, trace::Channel& channel,
                           void* context) = nullptr;
   void* after_execution_context = nullptr;
+  /// Called on the task in place of the worker's exit with a finding, which is in the channel; must
+  /// not return. Null: the worker exits.
+  void (*found)(trace::Channel& channel, void* context) = nullptr;
+  void* found_context = nullptr;
 };
 
 /// How a worker ends; also its exit status.
@@ -66,5 +70,24 @@ enum class WorkerExit : int {
 /// is the test; it runs on a task of its own.
 [[noreturn]] void run_worker(const WorkerConfig& config, trace::Channel& channel,
                              void (*body)(void*), void* argument) noexcept;
+
+struct Worker;
+
+/// The calling process as a worker, for whoever has a loop of executions of its own and goes on
+/// from one to the next: what the loop keeps must be outside what a ProcessImage restores. `config`
+/// and `channel` must stay. The caller's stack is left alone.
+///
+/// Thread-safety: of the thread that made it.
+class ResidentWorker {
+ public:
+  /// Prepares, and runs the default schedule once.
+  ResidentWorker(const WorkerConfig& config, trace::Channel& channel, void (*body)(void*),
+                 void* argument) noexcept;
+  /// Execution number `index`. Does not return if there is a finding.
+  void run(std::uint64_t index, void* argument) noexcept;
+
+ private:
+  Worker& worker_;
+};
 
 }  // namespace weft::engine

@@ -8,7 +8,9 @@
 
 #include <cerrno>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
+#include "harness/base/fake_stack.h"
 #include "harness/base/system_call.h"
 #include "harness/engine/unwind.h"
 #include "harness/engine/worker.h"
@@ -36,18 +38,6 @@ constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs abou
 /// By a call: the compiler takes errno's address for one that does not change in a function.
 __attribute__((noinline)) void set_error_number(int error) noexcept { errno = error; }
 
-engine::Executor::StackArea own_stack() noexcept {
-  if (!asan::kEnabled) return {};  // nobody asks
-  pthread_attr_t attributes;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  pthread_getattr_np(pthread_self(), &attributes);
-  pthread_attr_getstack(&attributes, &low, &bytes);
-  pthread_attr_destroy(&attributes);
-  const auto begin = reinterpret_cast<std::uintptr_t>(low);
-  return {begin, begin + bytes};
-}
-
 }  // namespace
 
 Alias::Alias(engine::ProcessImage& image) noexcept
@@ -59,11 +49,13 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
   signal_stack.ss_sp = signal_stack_.data();
   signal_stack.ss_size = signal_stack_.size();
   sigaltstack(&signal_stack, nullptr);
-  controller_.area = own_stack();
   loaded_code_.accept();
   if (!start_kernel_thread(slots_[0], 0)) return "the system refuses another thread";
   const char* const unlike = carrier_.discover(slots_[0].identity);
   if (unlike != nullptr) return unlike;
+  fake_stack_word_ = asan::fake_stack_word();
+  if (asan::has_fake_stacks() && fake_stack_word_ == nullptr)
+    return "AddressSanitizer's word for the thread's fake stack cannot be told from others";
   running_ = &controller_;
   controller_.identity = carrier_.own();
   controller_.fiber.adopt();
@@ -76,11 +68,11 @@ const char* Alias::prepare(std::atomic<std::int32_t>& running_tid) noexcept {
 
 bool Alias::start_kernel_thread(Slot& slot, std::size_t index) noexcept {
   slot.owner = this;
-  slot.area = executor::stack_area(index);
   if (!start_thread(slot.thread, index, &Alias::serve, &slot, ThreadUse::kParks)) return false;
   // acquire: pairs with the thread's store in weft_park(); from then on its stack is ours.
   while (slot.asleep.load(std::memory_order_acquire) == 0) futex_wait(slot.asleep, 0);
   slot.identity = identity_of(slot.thread.thread, slot.thread.tid.load(std::memory_order_relaxed));
+  slot.fake_stack = slot.thread.fake_stack.address();
   return true;
 }
 
@@ -114,13 +106,16 @@ bool Alias::start(engine::Task& task, std::size_t index) noexcept {
 void Alias::begin(void* argument) {
   Slot& slot = *static_cast<Slot*>(argument);
   slot.owner->came_back(slot);
-  asan::drop_frames();  // of a task before it that was dropped where it stood
   weft_call_on_stack(slot.thread.task_stack, &run_task, slot.task);
 }
 
 // --- Switching
 
 void Alias::take_for(Slot& next) noexcept {
+  if (asan::kEnabled && fake_stack_word_ != nullptr) {
+    running_->fake_stack = *fake_stack_word_;
+    *fake_stack_word_ = next.fake_stack;
+  }
   carrier_.change(running_->identity, next.identity);
   next.fiber.enter();
   running_ = &next;
@@ -129,7 +124,6 @@ void Alias::take_for(Slot& next) noexcept {
 void Alias::resume(Slot& from, Slot& to) noexcept {
   if (thawed_) [[unlikely]]
     leave_to_nobody();
-  from.fake_stack.stop(from.area.low, from.area.high);
   take_for(to);
   weft_switch_stack(&from.context, to.context);
   came_back(from);
@@ -137,7 +131,6 @@ void Alias::resume(Slot& from, Slot& to) noexcept {
 
 /// `slot` runs again.
 void Alias::came_back(Slot& slot) noexcept {
-  slot.fake_stack.go_on();
   if (slot.asking == nullptr) [[likely]]
     return;
   if (thawed_) stay_for_the_debugger();
@@ -148,9 +141,8 @@ void Alias::came_back(Slot& slot) noexcept {
 }
 
 /// `from` has no further use for its stack.
-void Alias::end(Slot& from, Slot& to) noexcept {
+void Alias::end(Slot&, Slot& to) noexcept {
   if (thawed_) leave_to_nobody();
-  from.fake_stack.stop(from.area.low, from.area.high);
   take_for(to);
   weft_leave_stack(to.context);
 }
@@ -192,6 +184,7 @@ void Alias::recycle() noexcept {
   // none is missed, for all memory of the subject is about to be restored.
   for (std::size_t i = 0; i < used_slots_; ++i) {
     Slot& slot = slots_.data()[i];
+    slot.thread.fake_stack.reset();
     if (slot.task->state == engine::TaskState::kEnded) continue;
     take_for(slot);
     image_.reset_thread_locals();

@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/base/address_sanitizer.h"
 #include "harness/base/mapped_array.h"
 #include "harness/base/mapping.h"
 #include "harness/base/thread_sanitizer.h"
@@ -75,10 +74,9 @@ class Alias final : public engine::Executor {
     void* context;  // of whoever runs here, while it does not run
     Identity identity;
     engine::Task* task;
-    Slot* asking;  // who wants to know this stack, or stopped all others
-    asan::FakeStack fake_stack;
+    Slot* asking;      // who wants to know this stack, or stopped all others
+    void* fake_stack;  // AddressSanitizer's, while it does not run
     tsan::Fiber fiber;
-    StackArea area;
 
     std::uintptr_t* frames;  // for `asking`
     std::size_t frame_capacity;
@@ -109,6 +107,7 @@ class Alias final : public engine::Executor {
   LoadedCode loaded_code_;
   MappedArray<Slot> slots_;
   std::size_t used_slots_ = 0;
+  void** fake_stack_word_ = nullptr;  // null: there are none
   Mapping signal_stack_;
   Slot controller_{};
   Slot* running_ = &controller_;

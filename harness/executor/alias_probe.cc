@@ -14,6 +14,7 @@
 #include <exception>
 #include <new>
 
+#include "harness/base/fake_stack.h"
 #include "harness/base/mapping.h"
 #include "harness/base/system_call.h"
 #include "harness/base/thread_sanitizer.h"
@@ -44,6 +45,7 @@ enum Property : int {
   kException,
   kUnwinding,
   kForcedUnwind,
+  kFakeStack,
   kEnd,
   kProperties
 };
@@ -63,6 +65,7 @@ constexpr const char* kMeaning[kProperties] = {
     "an exception does not outlive a switch in its handler",
     "a stack cannot be unwound across a switch",
     "a thread cannot be ended by unwinding, as pthread_exit() does",
+    "AddressSanitizer's fake stack is not the task's own",
     "not every task came to its end",
 };
 
@@ -143,6 +146,7 @@ class Probe {
     expect(::close(-1) == -1 && errno == EBADF, kLibcErrorNumber);
     pass(self);
     expect(errno == EBADF, kErrorNumber);
+    expect(!asan::has_fake_stacks() || asan::own_fake_stack_is(self.slot), kFakeStack);
   }
 
   void own_mutexes(engine::Task& self) noexcept {

@@ -123,6 +123,9 @@ void Baton::recycle() noexcept {
     grant(slot.state);
     await_state(controller_);
   }
+  if constexpr (asan::kEnabled) {
+    for (std::size_t i = 0; i < used_slots_; ++i) slots_[i].thread.fake_stack.reset();
+  }
   if (!fresh_) return;
   for (std::size_t i = 0; i < used_slots_; ++i) {
     if (slots_[i].thread.exists) pthread_join(slots_[i].thread.thread, nullptr);

@@ -65,9 +65,12 @@ void* thread_main(void* argument) {
   sigaltstack(&signal_stack, nullptr);
   const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   thread.task_stack = (frame & ~(kPageBytes - 1)) - kGapBytes;
+  const engine::Executor::StackArea area = stack_area(thread.slot);
+  thread.fake_stack.adopt(thread.slot, area.low, area.high);
   // release: pairs with the acquire of whoever waits for the thread; task_stack is filled in.
   thread.tid.store(static_cast<std::int32_t>(system_call(SYS_gettid)), std::memory_order_release);
   thread.serve(thread.argument);
+  thread.fake_stack.leave(area.low, area.high);
   return nullptr;
 }
 

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/base/fake_stack.h"
 #include "harness/engine/executor.h"
 
 namespace weft::executor {
@@ -29,6 +30,7 @@ struct SlotThread {
   std::size_t slot;
   bool exists;
   bool has_stack;
+  asan::FakeStack fake_stack;
 };
 
 [[nodiscard]] engine::Executor::StackArea stack_area(std::size_t slot) noexcept;

@@ -36,8 +36,8 @@ constexpr std::string_view kLeakCheck =
     "where dlopened libraries' thread-locals lie, and the depth of __lsan_disable(): the leak "
     "checker's, which the harness switches off";
 constexpr std::string_view kAsan =
-    "the fake stack and the leak checker's records, both of which the harness switches off; what a "
-    "glob() or scandir() in progress was given";
+    "the fake stack, which is carried over with a task; the leak checker's records, which the "
+    "harness switches off; what a glob() or scandir() in progress was given";
 constexpr std::string_view kTsan =
     "the state of the current thread, which ThreadSanitizer's own fibers carry over with a task";
 constexpr std::string_view kFuzzer =

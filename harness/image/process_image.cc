@@ -11,7 +11,10 @@
 
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
+#include "harness/base/fake_stack.h"
+#include "harness/base/libfuzzer.h"
 #include "harness/engine/task.h"
+#include "harness/image/fuzzer_memory.h"
 #include "harness/image/leak_search.h"
 #include "harness/image/modules.h"
 #include "harness/image/saved_memory.h"
@@ -97,10 +100,10 @@ class Image final : public engine::ProcessImage {
   }
 
   void snapshot(std::uintptr_t stack_low) noexcept override {
+    if (has_libfuzzer()) leave_fuzzer_alone();
     segments_.snapshot();
     heap_.seal();
-    auto* const stack_end = static_cast<char*>(__libc_stack_end);
-    stack_.add(reinterpret_cast<char*>(stack_low), stack_end);
+    if (stack_low != 0) add_stack(reinterpret_cast<char*>(stack_low));
     stack_.take();
   }
 
@@ -232,6 +235,29 @@ class Image final : public engine::ProcessImage {
   // System calls may write anywhere, so the guards are down from the first in an execution to its
   // end. A program that goes on making some is better off without.
   static constexpr unsigned kMostLifts = 16;
+
+  void add_stack(char* low) noexcept {
+    stack_.add(low, static_cast<char*>(__libc_stack_end));
+    asan::for_each_fake_frame(
+        [](char* begin, char* end, void* stack) {
+          static_cast<SavedMemory*>(stack)->add(begin, end);
+        },
+        &stack_);
+  }
+
+  void leave_fuzzer_alone() noexcept {
+    for_each_module([&](const LoadedModule& module) {
+      if (!belongs_to_subject(module)) return;
+      const bool found = find_fuzzer_memory(
+          module,
+          [](const char* begin, const char* end, void* segments) {
+            static_cast<SegmentImage*>(segments)->exclude(begin, end);
+          },
+          &segments_);
+      WEFT_CHECK(found,
+                 "this program is stripped: libFuzzer's variables cannot be told from yours");
+    });
+  }
 
   template <typename Visitor>
   void for_each_memory(Visitor&& visit) noexcept {

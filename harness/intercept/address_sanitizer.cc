@@ -9,6 +9,7 @@
 
 #include <sanitizer/asan_interface.h>
 
+#include "harness/base/libfuzzer.h"
 #include "harness/base/text_buffer.h"
 #include "harness/intercept/interpose.h"
 
@@ -32,10 +33,15 @@ void describe(Execution& execution, const Operation& access, TextBuffer& text) n
   text.append(" of a block of ").append_uint(block.size);
 }
 
+/// libFuzzer's, which keeps the input. It is for the library to call as it dies; here the process
+/// dies otherwise.
+void (*keep_input)() = nullptr;
+
 /// Called when the report has been printed and the library holds no lock any more.
 void on_report(const char*) {
   if (reported == nullptr) return;
   Task& self = *reported;
+  if (keep_input != nullptr) keep_input();
   const bool is_write = __asan_get_report_access_type() != 0;
   // What the finding says the task was about to do, and where.
   self.pending =
@@ -44,7 +50,11 @@ void on_report(const char*) {
   FixedText<256> text;
   describe(*self.execution, self.pending, text);
   current_task = reported;
-  self.execution->fail(trace::FindingKind::kMemoryError, text.c_str());
+  const std::size_t size = __asan_get_report_access_size();
+  if (size == 0) self.execution->fail(trace::FindingKind::kMemoryError, text.c_str());
+  self.execution->memory().sanitizer_found(
+      self, is_write ? trace::AccessKind::kWrite : trace::AccessKind::kRead, self.pending.address,
+      size, self.pending.pc, text.c_str());
 }
 
 }  // namespace
@@ -61,13 +71,18 @@ WEFT_INTERPOSE void __asan_on_error() {
   current_task = nullptr;
 }
 
+WEFT_INTERPOSE void __sanitizer_set_death_callback(void (*callback)()) {
+  if (weft::has_libfuzzer()) keep_input = callback;
+  WEFT_REAL(__sanitizer_set_death_callback)(callback);
+}
+
 WEFT_INTERPOSE const char* __asan_default_options() {
-  // - A stack for use after return is heap memory of the library's: locals would lie elsewhere in
-  //   each run.
+  // - Stacks for use after return are the library's default on Linux, and said here because they
+  //   need our help (base/fake_stack.h).
   // - The library takes down the signal stack of a thread that ends, which is ours.
   // - A leak check at exit does not know the subject's heap.
   // - A finding has source lines; to look them up takes the library seconds in each replay.
-  return "detect_stack_use_after_return=0:use_sigaltstack=0:detect_leaks=0:symbolize=0";
+  return "detect_stack_use_after_return=1:use_sigaltstack=0:detect_leaks=0:symbolize=0";
 }
 
 #endif

@@ -57,7 +57,6 @@ void weft::engine::prepare_interception() noexcept {
       .key_create = WEFT_REAL(pthread_key_create),
       .key_delete = WEFT_REAL(pthread_key_delete),
       .setspecific = WEFT_REAL(pthread_setspecific),
-      .getspecific = WEFT_REAL(pthread_getspecific),
       .getattr_np = WEFT_REAL(pthread_getattr_np),
       .sysconf = WEFT_REAL(sysconf),
       .read = WEFT_REAL(read),

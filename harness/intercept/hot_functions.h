@@ -39,7 +39,6 @@ struct HotFunctions {
   int (*key_create)(pthread_key_t*, void (*)(void*)) = nullptr;
   int (*key_delete)(pthread_key_t) = nullptr;
   int (*setspecific)(pthread_key_t, const void*) = nullptr;
-  void* (*getspecific)(pthread_key_t) = nullptr;
   int (*getattr_np)(pthread_t, pthread_attr_t*) = nullptr;
   long (*sysconf)(int) = nullptr;
   ssize_t (*read)(int, void*, std::size_t) = nullptr;

@@ -19,6 +19,11 @@
 #include "harness/intercept/per_execution.h"
 #include "harness/intercept/thread_record.h"
 
+// libc's own, without a look-up. AddressSanitizer asks for its key within each malloc and free, and
+// the loader frees what it had to say about a look-up that failed before it begins the next one.
+extern "C" void* weft_libc_getspecific(pthread_key_t key);
+asm(".symver weft_libc_getspecific, __pthread_getspecific@GLIBC_2.2.5");
+
 namespace weft::intercept {
 namespace {
 
@@ -78,10 +83,10 @@ int set_key(pthread_key_t key, const void* value) noexcept {
 
 void* get_key(pthread_key_t key) noexcept {
   Task* const self = current_task;
-  if (self == nullptr) return WEFT_HOT_OR_REAL(getspecific, pthread_getspecific)(key);
+  if (self == nullptr) return weft_libc_getspecific(key);
   const KeyValue* const entry = find_value(record_of(*self), key);
   // Set before the thread was a task, as AddressSanitizer's are.
-  if (entry == nullptr) return hot.getspecific(key);
+  if (entry == nullptr) return weft_libc_getspecific(key);
   return entry->incarnation == keys[key].incarnation ? entry->value : nullptr;
 }
 
