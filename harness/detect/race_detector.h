@@ -49,14 +49,18 @@ class RaceDetector {
   void clear() noexcept { ++generation_; }
 
   /// True where `now` is a plain access of memory that only its task has touched
-  /// since it was allocated; it is then noted and there is nothing more to do.
+  /// since it was allocated; it is then noted and there is nothing more to do. `has_no_origin`: the
+  /// OriginSource has nothing to say of that memory.
   [[nodiscard, gnu::always_inline]] bool touch_own(std::uintptr_t address, std::size_t size,
-                                                   Access now) noexcept {
+                                                   Access now, bool has_no_origin) noexcept {
     const std::size_t begin = address % Shadow::kGranule;
     Cell& cell = shadow_.cell(address);
-    if (cell.generation != generation_ || cell.begin != begin || cell.end != begin + size ||
-        cell.watched)
-      return false;
+    if (cell.generation != generation_) {
+      if (!has_no_origin || begin + size > Shadow::kGranule) return false;
+      cell.begin_with(now, generation_, begin, size);
+      return true;
+    }
+    if (cell.begin != begin || cell.end != begin + size || cell.watched) return false;
     History& history = cell.history;
     const auto of_another = [&](const Access& access) {
       return access.task != now.task && !access.none();

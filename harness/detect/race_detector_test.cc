@@ -29,7 +29,7 @@ class RaceDetectorTest : public testing::Test {
  protected:
   bool touch(TaskIndex task, Kind kind, std::uintptr_t address = kWord, std::size_t size = 8) {
     const Access now(task, ++operations[task], kind, size, 0x100 + task);
-    if (!trace::is_atomic(kind) && races.touch_own(address, size, now)) return false;
+    if (!trace::is_atomic(kind) && races.touch_own(address, size, now, false)) return false;
     return races.touch(address, size, now, conflict);
   }
   bool release(TaskIndex task, std::size_t size) {

@@ -79,6 +79,14 @@ struct alignas(64) Cell {
     history.more_reads = reinterpret_cast<AccessList*>(bytes);
     end = kGranule + 1;
   }
+  /// The first access, of [first, first + size) of the granule, in a new generation.
+  void begin_with(Access now, std::uint32_t in, std::size_t first, std::size_t size) noexcept {
+    *this = Cell{};
+    generation = in;
+    begin = static_cast<std::uint8_t>(first);
+    end = static_cast<std::uint8_t>(first + size);
+    (trace::is_write(now.what()) ? history.write : history.read) = now;
+  }
   static constexpr std::uint8_t kGranule = 8;
 };
 static_assert(sizeof(Cell) == 64, "a cell is one cache line");

@@ -40,7 +40,8 @@ class MemoryWatch final : private detect::OriginSource {
     if (!active_ || self.accesses_ignored != 0) return;
     const detect::Access now(self.index, self.operation_index, kind, size, pc);
     if (!looking_out_ && (trace::is_atomic(kind) ? races_.touch_atomic(address, size, now)
-                                                 : races_.touch_own(address, size, now))) [[likely]]
+                                                 : races_.touch_own(address, size, now, false)))
+        [[likely]]
       return;
     examine(self, now, address, size);
   }
@@ -52,8 +53,8 @@ class MemoryWatch final : private detect::OriginSource {
                                                std::uintptr_t pc) noexcept {
     if (!watching_plainly_ || self.accesses_ignored != 0 ||
         !races_.touch_own(address, size,
-                          detect::Access(self.index, self.operation_index, kind, size, pc)))
-        [[unlikely]]
+                          detect::Access(self.index, self.operation_index, kind, size, pc),
+                          !known_objects_ && !in_subject_heap(address))) [[unlikely]]
       accessed(self, kind, address, size, pc);
   }
 

@@ -40,7 +40,11 @@ void Execution::announced(Task& task) noexcept {
   task.timed_out = false;
   task.waited = false;
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->announced(task);
-  set_enabled(task);
+  if (trace::wait_kind(operation.kind) == trace::WaitKind::kNone && !task.counted_as_timed) {
+    enabled_.assign(task.index, true);
+  } else {
+    set_enabled(task);
+  }
   if (!enabled_.contains(task.index)) {
     task.wait_order = ++next_wait_order_;
     if (trace::wait_kind(operation.kind) == trace::WaitKind::kWrite) refresh(operation.address);
@@ -51,7 +55,13 @@ void Execution::announced(Task& task) noexcept {
     go_on(task);
   } else {
     leeway_.points = 0;
-    reschedule(task);
+    // Nobody is asked about what commutes, and what comes of it changes nothing for the others.
+    if (trace::commutes(kind) && enabled_.contains(task.index) && outside_waits_ == 0 &&
+        live_attached_ != 0) {
+      account(task, task);
+    } else {
+      reschedule(task);
+    }
     ask_for_plain_points(task);
   }
   if (steps_ >= stop_before_) [[unlikely]]

@@ -37,13 +37,14 @@ class LockTable {
   void clear() noexcept {
     if (holds_.empty()) return;
     holds_.clear();
-    position_.clear();
+    forget_positions();
   }
 
   void acquired(std::uintptr_t address, TaskIndex holder, std::uintptr_t pc,
                 LockKind kind = LockKind::kMutex) noexcept {
-    if (std::uint32_t* at = position_.find(address)) {
-      Hold& hold = holds_[*at];
+    const std::size_t at = find(address);
+    if (at < holds_.size()) {
+      Hold& hold = holds_[at];
       // A lock destroyed while held leaves a hold behind; its memory now has another lock.
       if (hold.holder == holder && hold.kind == kind) {
         ++hold.depth;
@@ -52,16 +53,16 @@ class LockTable {
       }
       return;
     }
-    position_.insert(address, static_cast<std::uint32_t>(holds_.size()));
+    if (indexed_) position_.insert(address, static_cast<std::uint32_t>(holds_.size()));
     holds_.push_back({address, pc, holder, 1, false, kind});
+    if (!indexed_ && holds_.size() > kScanned) note_positions();
   }
 
   void released(std::uintptr_t address) noexcept {
-    std::uint32_t* at = position_.find(address);
-    if (at == nullptr || --holds_[*at].depth > 0) return;
-    const std::uint32_t hole = *at;
-    position_.erase(address);
-    remove(hole);
+    const std::size_t at = find(address);
+    if (at == holds_.size() || --holds_[at].depth > 0) return;
+    if (indexed_) position_.erase(address);
+    remove(at);
   }
 
   void acquired_shared(std::uintptr_t address, TaskIndex holder, std::uintptr_t pc) noexcept {
@@ -77,13 +78,13 @@ class LockTable {
   /// read_depth().
   void released_shared(std::uintptr_t address, TaskIndex holder) noexcept {
     const std::size_t at = find_shared(address, holder);
-    if (at < holds_.size() && --holds_[at].depth == 0) remove(static_cast<std::uint32_t>(at));
+    if (at < holds_.size() && --holds_[at].depth == 0) remove(at);
   }
 
   /// Who has it for itself alone; kNoTaskIndex when nobody is known to.
   [[nodiscard]] TaskIndex holder(std::uintptr_t address) const noexcept {
-    const std::uint32_t* at = position_.find(address);
-    return at == nullptr ? kNoTaskIndex : holds_[*at].holder;
+    const std::size_t at = find(address);
+    return at < holds_.size() ? holds_[at].holder : kNoTaskIndex;
   }
 
   /// Whether `task` is one of its readers.
@@ -129,17 +130,47 @@ class LockTable {
     return at;
   }
 
-  void remove(std::uint32_t hole) noexcept {
+  // Few locks are held at a time, as a rule, and are found sooner by looking at each.
+  static constexpr std::size_t kScanned = 16;
+
+  /// Who has it alone: the place among the holds, or their number.
+  [[nodiscard]] std::size_t find(std::uintptr_t address) const noexcept {
+    if (indexed_) {
+      const std::uint32_t* const at = position_.find(address);
+      return at == nullptr ? holds_.size() : *at;
+    }
+    std::size_t at = 0;
+    for (const Hold& hold : holds_) {
+      if (hold.address == address && !hold.shared) break;
+      ++at;
+    }
+    return at;
+  }
+
+  void note_positions() noexcept {
+    indexed_ = true;
+    for (std::uint32_t i = 0; i < holds_.size(); ++i) {
+      if (!holds_[i].shared) position_.insert(holds_[i].address, i);
+    }
+  }
+  void forget_positions() noexcept {
+    if (indexed_) position_.clear();
+    indexed_ = false;
+  }
+
+  void remove(std::size_t hole) noexcept {
     const Hold last = holds_[holds_.size() - 1];
     holds_.pop_back();
+    if (holds_.empty()) forget_positions();
     if (hole == holds_.size()) return;
     holds_[hole] = last;
-    if (!last.shared) position_.insert(last.address, hole);
+    if (indexed_ && !last.shared) position_.insert(last.address, static_cast<std::uint32_t>(hole));
   }
 
   static constexpr std::size_t kMaxHeld = 1 << 16;
   BoundedVector<Hold> holds_{kMaxHeld};
-  FlatMap<std::uint32_t> position_{64};
+  FlatMap<std::uint32_t> position_{64};  // of those who hold one alone, where indexed_
+  bool indexed_ = false;
 };
 
 }  // namespace weft::model

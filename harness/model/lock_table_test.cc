@@ -88,5 +88,25 @@ TEST(LockTable, HoldsMoveWithoutBeingLost) {
   EXPECT_THAT(held_by(table, 3), IsEmpty());
 }
 
+TEST(LockTable, ManyAtATimeAreFoundAsFewAre) {
+  LockTable table;
+  constexpr std::uintptr_t kMany = 40;
+  for (std::uintptr_t i = 1; i <= kMany; ++i) {
+    table.acquired(8 * i, static_cast<TaskIndex>(i), 0);
+    table.acquired_shared(8 * i + 4, 1, 0);
+  }
+  for (std::uintptr_t i = 1; i <= kMany; ++i) EXPECT_EQ(table.holder(8 * i), i);
+  for (std::uintptr_t i = 1; i <= kMany; i += 2) table.released(8 * i);
+  for (std::uintptr_t i = 1; i <= kMany; ++i) {
+    EXPECT_EQ(table.holder(8 * i), i % 2 == 0 ? i : kNoTaskIndex);
+    EXPECT_TRUE(table.reads(8 * i + 4, 1));
+    EXPECT_EQ(table.holder(8 * i + 4), kNoTaskIndex);
+  }
+  table.clear();
+  EXPECT_EQ(table.holder(16), kNoTaskIndex);
+  table.acquired(16, 3, 0);
+  EXPECT_EQ(table.holder(16), 3u);
+}
+
 }  // namespace
 }  // namespace weft::model
