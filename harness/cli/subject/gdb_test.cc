@@ -125,7 +125,7 @@ TEST_P(GdbTestOfExecutor, ADeadlockShowsEachTasksOwnStack) {
   }
 
   const std::string own = stack_of(ran.out, "weft");
-  EXPECT_THAT(own, AllOf(HasSubstr(is_alias() ? "Alias::run" : "Baton::run"),
+  EXPECT_THAT(own, AllOf(HasSubstr(is_alias() ? "Alias::" : "Baton::"),
                          HasSubstr("Execution::run"), HasSubstr("run_worker")));
   EXPECT_THAT(end_of(own), HasSubstr("_start"));
 }
@@ -149,7 +149,7 @@ TEST_P(GdbTestOfExecutor, BeforeAStepItHasNotHappened) {
               AllOf(HasSubstr("weft_stop_for_debugger"), HasSubstr("publish ()")));
   EXPECT_THAT(stack_of(before.out, "task 0"), HasSubstr("published_early ()"));
   EXPECT_THAT(stack_of(before.out, "weft"),
-              AllOf(HasSubstr(is_alias() ? "Alias::run" : "Baton::run"), HasSubstr("run_worker")));
+              AllOf(HasSubstr(is_alias() ? "Alias::" : "Baton::"), HasSubstr("run_worker")));
   // Under the alias executor nobody else can go on.
   EXPECT_THAT(before.out,
               HasSubstr(is_alias() ? "take --executor baton" : "goes on to the finding"));
@@ -210,7 +210,7 @@ TEST_P(GdbTestOfExecutor, WhoExploresUnderADebuggerStopsAtTheFinding) {
       executor());
   EXPECT_THAT(stack_of(ran.out, "task 0.0"), HasSubstr("take_left_first"));
   EXPECT_THAT(stack_of(ran.out, "task 0.1"), HasSubstr("take_right_first"));
-  EXPECT_THAT(stack_of(ran.out, "weft"), HasSubstr(is_alias() ? "Alias::run" : "Baton::run"));
+  EXPECT_THAT(stack_of(ran.out, "weft"), HasSubstr(is_alias() ? "Alias::" : "Baton::"));
   EXPECT_THAT(ran.out + ran.err, Not(HasSubstr("corrupt")));
 }
 
