@@ -29,7 +29,8 @@ constexpr std::string_view kLibraryDirectories[] = {"/usr/include/", "/usr/lib/"
 constexpr std::string_view kLibraryModules[] = {"libc.so",   "libstdc++.so", "libgcc_s.so",
                                                 "libm.so",   "ld-linux",     "libpthread.so",
                                                 "libgtest.", "libgmock."};
-constexpr std::string_view kHarnessFunctions[] = {"weft::", "__tsan_"};
+constexpr std::string_view kHarnessFunctions[] = {"weft::", "__tsan_", "weft_call_on_stack",
+                                                  "weft_begin_stack"};
 // The parts that run within the subject; a project may have a directory `harness` of its own.
 constexpr std::string_view kHarnessDirectories[] = {
     "/harness/api/",      "/harness/base/",      "/harness/detect/", "/harness/engine/",
