@@ -25,6 +25,11 @@ constexpr std::size_t kAroundBytes = 4096;
 
 constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
 
+// Of Slot::awake: the kernel thread may go on; it has. 0: it sleeps.
+constexpr std::int32_t kAwake = 1;
+constexpr std::int32_t kBack = 2;
+constexpr int kRoundsToComeBack = 1000;  // of a millisecond
+
 [[noreturn]] void stay_for_the_debugger() noexcept {
   for (;;) system_call(SYS_pause);
 }
@@ -133,7 +138,12 @@ void Alias::resume(Slot& from, Slot& to) noexcept {
 void Alias::came_back(Slot& slot) noexcept {
   if (slot.asking == nullptr) [[likely]]
     return;
-  if (thawed_) stay_for_the_debugger();
+  if (thawed_) {
+    // release: pairs with the acquire of who waits for it.
+    slot.awake.store(kBack, std::memory_order_release);
+    futex_wake(slot.awake);
+    stay_for_the_debugger();
+  }
   Slot& asking = *slot.asking;
   slot.asking = nullptr;
   slot.frame_count = engine::capture_stack(slot.frames, slot.frame_capacity, slot.task->pending.pc);
@@ -232,11 +242,20 @@ void Alias::wake_others() noexcept {
     slot.asking = &controller_;
     wake(slot);
   }
+  // A debugger that stops now would find threads that sleep still. One whose stack is damaged may
+  // never come back.
+  for (std::size_t i = 0; i < used_slots_; ++i) {
+    Slot& slot = slots_.data()[i];
+    for (int round = 0; round < kRoundsToComeBack; ++round) {
+      if (slot.awake.load(std::memory_order_acquire) != kAwake || &slot == thawing_) break;
+      futex_wait_briefly(slot.awake, kAwake);
+    }
+  }
 }
 
 void Alias::wake(Slot& slot) noexcept {
   // release: the thread finds its context, and that it is to stay.
-  slot.awake.store(1, std::memory_order_release);
+  slot.awake.store(kAwake, std::memory_order_release);
   futex_wake(slot.awake);
 }
 

@@ -6,6 +6,7 @@
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include <atomic>
 #include <cstdint>
@@ -16,6 +17,12 @@ namespace weft::executor {
 
 inline void futex_wait(std::atomic<std::int32_t>& word, std::int32_t value) noexcept {
   system_call(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value);
+}
+
+/// For a millisecond at most.
+inline void futex_wait_briefly(std::atomic<std::int32_t>& word, std::int32_t value) noexcept {
+  const timespec limit{0, 1'000'000};
+  system_call(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, &limit);
 }
 
 inline void futex_wake(std::atomic<std::int32_t>& word) noexcept {
