@@ -125,8 +125,8 @@ TEST_P(GdbTestOfExecutor, ADeadlockShowsEachTasksOwnStack) {
   }
 
   const std::string own = stack_of(ran.out, "weft");
-  EXPECT_THAT(own, AllOf(HasSubstr(is_alias() ? "Alias::" : "Baton::"),
-                         HasSubstr("Execution::run"), HasSubstr("run_worker")));
+  EXPECT_THAT(own, AllOf(HasSubstr(is_alias() ? "Alias::" : "Baton::"), HasSubstr("Execution::run"),
+                         HasSubstr("run_worker")));
   EXPECT_THAT(end_of(own), HasSubstr("_start"));
 }
 
