@@ -1,17 +1,12 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Decisions: what is enabled, who goes next, and the log of departures from the
-// default schedule.
+// Decisions: who goes next, and the log of departures from the default schedule. Who can go is in
+// enabled.cc, other choices are in choices.cc.
 #include <utility>
 
 #include "harness/base/check.h"
 #include "harness/engine/execution.h"
-#include "harness/model/mutex.h"
-#include "harness/model/once.h"
-#include "harness/model/rwlock.h"
-#include "harness/model/semaphore.h"
-#include "harness/model/spin_lock.h"
 
 namespace weft::engine {
 namespace {
@@ -161,26 +156,6 @@ Task* Execution::decide(Task& at) noexcept {
   }
 }
 
-/// What was ready may no longer be: another task has taken it.
-void Execution::ask_outside() noexcept {
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    if (tasks_[i].readiness != nullptr) set_enabled(tasks_[i]);
-  }
-}
-
-/// Nobody else can go on: one that waits for the outside may wait there, in real time.
-bool Execution::leave_to_the_outside() noexcept {
-  if (outside_waits_ == 0) return false;
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    Task& task = tasks_[i];
-    if (task.readiness == nullptr) continue;
-    task.woken = true;
-    set_enabled(task);
-    return true;
-  }
-  return false;
-}
-
 TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
   // A plain access is a point only where a strategy asked for one, so the default must not depend
   // on it.
@@ -318,209 +293,6 @@ void Execution::heed_complaint() noexcept {
     return;
   const Complaint& complaint = *strategy_->complaint();
   fail(complaint.kind, complaint.message);
-}
-
-// --- Who is enabled
-
-bool Execution::would_succeed(const Task& task) const noexcept {
-  const trace::Operation& op = task.pending;
-  // A deadline ends a timed lock; a condition variable's wait that timed out still needs its mutex.
-  const bool expired = task.timed_out && op.deadline != trace::kNever;
-  switch (trace::wait_kind(op.kind)) {
-    case trace::WaitKind::kNone: return true;
-    case trace::WaitKind::kLock:
-      return expired || model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
-                                            locks_.holder(op.address) == task.index);
-    case trace::WaitKind::kRead:
-      return expired ||
-             (model::read_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
-                                       locks_.holder(op.address) == task.index) &&
-              !holds_readers_back(op.address));
-    case trace::WaitKind::kWrite:
-      return expired ||
-             model::write_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),
-                                       locks_.holder(op.address) == task.index);
-    case trace::WaitKind::kSemaphore:
-      return expired || model::semaphore_value(*reinterpret_cast<const sem_t*>(op.address)) != 0;
-    case trace::WaitKind::kSpin:
-      return model::is_free(*reinterpret_cast<const pthread_spinlock_t*>(op.address));
-    case trace::WaitKind::kOwner: {
-      const TaskIndex holder = locks_.holder(op.address);
-      return holder == kNoTaskIndex || holder == task.index;
-    }
-    case trace::WaitKind::kOutside:
-      return task.woken || op.deadline <= time_.now() || task.readiness->is_ready();
-    case trace::WaitKind::kWake: return task.woken || task.timed_out;
-    case trace::WaitKind::kTime: return op.deadline <= time_.now();
-    case trace::WaitKind::kTask:
-      return task.timed_out || tasks_.data()[op.argument].state == TaskState::kEnded;
-    case trace::WaitKind::kOnce:
-      return !model::once::in_progress(reinterpret_cast<const pthread_once_t*>(op.address));
-    case trace::WaitKind::kGuard:
-      return !model::guard::in_progress(reinterpret_cast<const char*>(op.address));
-  }
-  WEFT_UNREACHABLE("an unknown kind of waiting");
-}
-
-void Execution::set_enabled(Task& task) noexcept {
-  const bool waits = trace::wait_kind(task.pending.kind) != trace::WaitKind::kNone;
-  const bool enabled = task.state == TaskState::kReady && (!waits || would_succeed(task));
-  enabled_.assign(task.index, enabled);
-  if (enabled && !task.counted_as_timed) [[likely]]
-    return;
-  if (!enabled) {
-    task.left_out = 0;
-    if (!task.waited || task.forgiven) {
-      task.waits_since = steps_;
-      task.passed_over = 0;
-    }
-    task.waited = true;
-    task.forgiven = false;
-  }
-  const bool timed =
-      !enabled && task.state == TaskState::kReady && task.pending.deadline != trace::kNever;
-  if (timed == task.counted_as_timed) return;
-  task.counted_as_timed = timed;
-  timed ? ++timed_waits_ : --timed_waits_;
-  enabled_.assign(kTimerIndex, timed_waits_ != 0);
-}
-
-void Execution::refresh(std::uintptr_t address) noexcept {
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    Task& task = tasks_.data()[i];
-    if (task.pending.address == address && task.state == TaskState::kReady &&
-        task.kind == TaskKind::kThread) {
-      set_enabled(task);
-    }
-  }
-}
-
-bool Execution::holds_readers_back(std::uintptr_t lock) const noexcept {
-  if (!model::prefers_writers(*reinterpret_cast<const pthread_rwlock_t*>(lock))) return false;
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    if (waits_to_write(tasks_.data()[i], lock)) return true;
-  }
-  return false;
-}
-
-void Execution::wake(Task& waiter, const trace::Operation& next) noexcept {
-  waiter.pending = next;
-  waiter.woken = true;
-  waiter.waited = false;
-  set_enabled(waiter);
-}
-
-void Execution::fire_timer() noexcept {
-  std::uint64_t earliest = trace::kNever;
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    const Task& task = tasks_[i];
-    if (task.counted_as_timed && task.pending.deadline < earliest) earliest = task.pending.deadline;
-  }
-  time_.advance_to(earliest);
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    Task& task = tasks_[i];
-    if (!task.counted_as_timed || task.pending.deadline > time_.now()) continue;
-    task.timed_out = true;
-    if (task.pending.kind == OpKind::kCondBlocked) {
-      // Timed out of the condition variable; it still has to get its mutex back.
-      task.pending = {.kind = OpKind::kCondReacquire,
-                      .address = static_cast<std::uintptr_t>(task.pending.argument),
-                      .pc = task.pending.pc};
-      task.waited = false;
-    }
-    set_enabled(task);
-    // A writer that gives up holds no reader back any more.
-    if (trace::wait_kind(task.pending.kind) == trace::WaitKind::kWrite)
-      refresh(task.pending.address);
-  }
-  ++tasks_[kTimerIndex].operation_index;
-}
-
-// --- Other choices
-
-Choice Execution::choice_of(const Task& task, ChoiceKind kind, std::uint16_t nth,
-                            std::uint64_t count,
-                            std::span<const EnabledTask> candidates) const noexcept {
-  return {.kind = kind,
-          .at = task.index,
-          .at_operation = task.operation_index,
-          .nth = nth,
-          .step = steps_,
-          .digest = digest_,
-          .count = count,
-          .tasks = candidates};
-}
-
-std::uint64_t Execution::choose(Task& task, ChoiceKind kind, std::uint64_t count) noexcept {
-  if (count == 1) return 0;
-  std::uint16_t& made = task.choices[static_cast<std::size_t>(kind)];
-  const std::uint64_t value = strategy_->choose(choice_of(task, kind, made, count));
-  heed_complaint();
-  WEFT_CHECK(count == 0 || value < count, "a strategy chose a number out of range");
-  if (value != 0) log_deviation(task, kind, value, kNoTaskIndex);
-  ++made;
-  digest_ = fold(digest_, value);
-  return value;
-}
-
-bool Execution::happens(Task& task, ChoiceKind kind) noexcept {
-  std::uint32_t& left = unlikely_left_[static_cast<std::size_t>(kind)];
-  if (left == 0) return false;
-  std::uint16_t& made = task.choices[static_cast<std::size_t>(kind)];
-  // Counted by operation, plain accesses included: whether one of those was a point must not show.
-  if (task.unlikely_at != task.operation_index) made = 0;
-  task.unlikely_at = task.operation_index;
-  const bool yes = strategy_->choose(choice_of(task, kind, made, 2)) == 1;
-  heed_complaint();
-  if (yes) {
-    log_deviation(task, kind, 1, kNoTaskIndex);
-    digest_ = fold(digest_, 1);
-    --left;
-  }
-  ++made;
-  return yes;
-}
-
-Task* Execution::choose_waiter(Task& task, OpKind kind, std::uintptr_t address,
-                               std::uint64_t mask) noexcept {
-  std::size_t count = 0;
-  EnabledTask* candidates = view_.data();
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    const Task& waiter = tasks_[i];
-    if (!waits(waiter, kind, address) || (waiter.pending.flags & mask) == 0) continue;
-    // Insertion by arrival: the longest-waiting task is candidate 0.
-    std::size_t at = count++;
-    for (; at > 0 && tasks_[candidates[at - 1].index].wait_order > waiter.wait_order; --at) {
-      candidates[at] = candidates[at - 1];
-    }
-    candidates[at] = {waiter.index, waiter.kind, waiter.id, waiter.operation_index,
-                      &waiter.pending};
-  }
-  if (count == 0) return nullptr;
-  std::size_t position = 0;
-  if (count > 1) {
-    std::uint16_t& made = task.choices[static_cast<std::size_t>(ChoiceKind::kWaiter)];
-    position =
-        strategy_->choose(choice_of(task, ChoiceKind::kWaiter, made, count, {candidates, count}));
-    heed_complaint();
-    WEFT_CHECK(position < count, "a strategy chose a waiter that is not there");
-    const Task& chosen = tasks_[candidates[position].index];
-    if (position != 0) log_deviation(task, ChoiceKind::kWaiter, chosen.id.value, chosen.index);
-    ++made;
-    digest_ = fold(digest_, chosen.index);
-  }
-  return &tasks_[candidates[position].index];
-}
-
-std::uint64_t Execution::for_each_waiter(OpKind kind, std::uintptr_t address,
-                                         void (*visit)(Task&)) noexcept {
-  std::uint64_t count = 0;
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    if (!waits(tasks_[i], kind, address)) continue;
-    visit(tasks_[i]);
-    ++count;
-  }
-  return count;
 }
 
 void Execution::check_invariants() noexcept {

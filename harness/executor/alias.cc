@@ -23,8 +23,6 @@ namespace {
 /// Of a slot's stack, above its tasks': for what goes on around a task.
 constexpr std::size_t kAroundBytes = 4096;
 
-constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
-
 // Of Slot::awake: the kernel thread may go on; it has. 0: it sleeps.
 constexpr std::int32_t kAwake = 1;
 constexpr std::int32_t kBack = 2;

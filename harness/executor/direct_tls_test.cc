@@ -195,7 +195,7 @@ TEST(DirectTlsTest, ALibraryThatIsLoadedLater) {
   // libgomp finds its record of the calling thread by a direct use. Never unloaded, here and below:
   // what it allocates at the start would be a leak.
   void* const openmp = dlopen("libgomp.so.1", RTLD_LAZY | RTLD_LOCAL);
-  if (openmp == nullptr) GTEST_SKIP() << dlerror();
+  if (openmp == nullptr) GTEST_SKIP() << "libgomp is not on this machine: " << dlerror();
   EXPECT_TRUE(with_module("libgomp.so", [](const dl_phdr_info& module) {
     DirectTls first;
     EXPECT_TRUE(find_direct_tls(module, first));
@@ -206,7 +206,7 @@ TEST(DirectTlsTest, ALibraryThatIsLoadedLater) {
 TEST(DirectTlsTest, TablesBetweenFunctionsAreNoCode) {
   // OpenSSL's contain what looks like some dozen uses.
   void* const library = dlopen("libcrypto.so.3", RTLD_LAZY | RTLD_LOCAL);
-  if (library == nullptr) GTEST_SKIP() << dlerror();
+  if (library == nullptr) GTEST_SKIP() << "OpenSSL is not on this machine: " << dlerror();
   EXPECT_TRUE(with_module("libcrypto.so", [](const dl_phdr_info& module) {
     DirectTls first;
     EXPECT_FALSE(find_direct_tls(module, first)) << std::hex << first.offset;

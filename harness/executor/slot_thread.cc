@@ -25,7 +25,6 @@ namespace {
 constexpr std::uintptr_t kStackBase = tsan::kEnabled ? 0x590000000000 : 0x5f0000000000;
 constexpr std::size_t kStackBytes = std::size_t{8} << 20;  // the usual limit of a main thread
 constexpr std::size_t kGuardBytes = 4096;
-constexpr std::size_t kSignalStackBytes = 64 * 1024;  // the unwinder needs about 10 KiB
 
 // Between the first frame of a kernel thread and its task's: what waits for the task lives there.
 constexpr std::size_t kGapBytes = 16 * 1024;

@@ -20,6 +20,9 @@
 
 namespace weft::executor {
 
+/// Of the stack on which fatal signals are handled: the unwinder needs about 10 KiB.
+inline constexpr std::size_t kSignalStackBytes = 64 * 1024;
+
 /// What kernel thread a slot has. Zero bytes: none.
 struct SlotThread {
   pthread_t thread;

@@ -4,14 +4,12 @@
 // The engine's view of image/: one object that owns the heap, the snapshot and the names.
 #include "harness/engine/process_image.h"
 
-#include <sys/mman.h>
-
 #include <cstring>
-#include <new>
 
 #include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/base/fake_stack.h"
+#include "harness/base/immortal.h"
 #include "harness/base/libfuzzer.h"
 #include "harness/engine/task.h"
 #include "harness/image/fuzzer_memory.h"
@@ -33,17 +31,6 @@ static_assert(engine::kSubjectHeapEnd == SubjectHeap::kAddress + SubjectHeap::kR
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" void* __libc_stack_end;  // the dynamic loader's: the top of the main thread's stack
 
-/// In a mapping of its own, and never destroyed: the executable's segments are
-/// restored between executions, these objects must not be.
-template <typename T, typename... Args>
-T* make_immortal(Args... args) noexcept {
-  static_assert(alignof(T) <= kPageBytes);
-  void* const memory =
-      mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  WEFT_CHECK(memory != MAP_FAILED, "out of memory for the process image");
-  return ::new (memory) T(args...);
-}
-
 /// The process's one subject heap, made at the first allocation. The slot is
 /// written before any snapshot.
 SubjectHeap& process_heap() noexcept {
@@ -54,7 +41,7 @@ SubjectHeap& process_heap() noexcept {
     // As much as AddressSanitizer's own heap has at least; without it, what lies behind a block
     // must not be another one's.
     options.red_zone_bytes = asan::kEnabled ? 16 : 1;
-    heap = make_immortal<SubjectHeap>(options);
+    heap = &make_immortal<SubjectHeap>(options);
   }
   return *heap;
 }
@@ -298,7 +285,7 @@ namespace weft::engine {
 
 ProcessImage& make_process_image() noexcept {
   // In a mapping of its own: the executable's segments are restored, this must not be.
-  return *image::make_immortal<image::Image>();
+  return make_immortal<image::Image>();
 }
 
 void* allocate_baseline(std::size_t bytes, std::size_t alignment, std::uintptr_t pc,
