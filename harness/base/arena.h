@@ -37,29 +37,26 @@ class Arena {
   // Zeroed bytes. Running out is an internal error: capacities are chosen so that it means a
   // runaway loop.
   void* allocate(std::size_t bytes, std::size_t alignment = alignof(std::max_align_t)) noexcept {
-    const std::size_t start = round_up(used_, alignment);
-    WEFT_CHECK(bytes <= memory_.size() && start <= memory_.size() - bytes,
-               "an arena is full: raise its capacity");
-    std::byte* result = memory_.data() + start;
-    used_ = start + bytes;
+    const std::size_t clean = high_water_;
+    std::byte* const result = take(bytes, alignment);
     // Bytes beyond the high-water mark are still the kernel's zeros.
-    const std::size_t dirty_end = used_ < high_water_ ? used_ : high_water_;
+    const auto start = static_cast<std::size_t>(result - memory_.data());
+    const std::size_t dirty_end = used_ < clean ? used_ : clean;
     if (start < dirty_end) std::memset(result, 0, dirty_end - start);
-    if (used_ > high_water_) high_water_ = used_;
     return result;
   }
 
   template <typename T, typename... Args>
   T* make(Args&&... args) noexcept {
     static_assert(std::is_trivially_destructible_v<T>, "an arena destroys nothing");
-    return ::new (allocate(sizeof(T), alignof(T))) T(std::forward<Args>(args)...);
+    return ::new (static_cast<void*>(take(sizeof(T), alignof(T)))) T(std::forward<Args>(args)...);
   }
 
   template <typename T>
   std::span<T> make_array(std::size_t count) noexcept {
     static_assert(std::is_trivially_destructible_v<T>, "an arena destroys nothing");
     WEFT_CHECK(count <= memory_.size() / sizeof(T), "an arena is full: raise its capacity");
-    T* items = static_cast<T*>(allocate(count * sizeof(T), alignof(T)));
+    T* items = reinterpret_cast<T*>(take(count * sizeof(T), alignof(T)));
     std::uninitialized_value_construct_n(items, count);
     return {items, count};
   }
@@ -75,6 +72,16 @@ class Arena {
   std::size_t capacity() const noexcept { return memory_.size(); }
 
  private:
+  // Bytes of any value.
+  std::byte* take(std::size_t bytes, std::size_t alignment) noexcept {
+    const std::size_t start = round_up(used_, alignment);
+    WEFT_CHECK(bytes <= memory_.size() && start <= memory_.size() - bytes,
+               "an arena is full: raise its capacity");
+    used_ = start + bytes;
+    if (used_ > high_water_) high_water_ = used_;
+    return memory_.data() + start;
+  }
+
   Mapping memory_;
   std::size_t used_ = 0;
   std::size_t high_water_ = 0;  // bytes below may have been written since the kernel zeroed them

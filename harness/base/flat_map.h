@@ -49,7 +49,10 @@ class FlatMap {
   bool contains(std::uint64_t key) const noexcept { return find(key) != nullptr; }
 
   // The value of `key`, value-initialised when it was absent.
-  Value& operator[](std::uint64_t key) noexcept { return *try_insert(key, Value{}).first; }
+  Value& operator[](std::uint64_t key) noexcept {
+    Slot& slot = slots()[probe(key)];
+    return occupied(slot) ? slot.value : *try_insert(key, Value{}).first;
+  }
 
   // Keeps an existing value; the flag says whether `value` went in.
   std::pair<Value*, bool> try_insert(std::uint64_t key, const Value& value) noexcept {

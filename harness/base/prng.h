@@ -68,10 +68,10 @@ class Prng {
 
   // Uniform in [0, bound), without bias: Lemire, "Fast random integer generation in an interval"
   // (2019), algorithm 5.
-  constexpr std::uint64_t below(std::uint64_t bound) noexcept {
+  [[gnu::always_inline]] constexpr std::uint64_t below(std::uint64_t bound) noexcept {
     WEFT_CHECK(bound != 0, "a choice among no candidates: the caller's set of candidates is empty");
     Product product = Product{next()} * bound;
-    if (static_cast<std::uint64_t>(product) < bound) {
+    if (static_cast<std::uint64_t>(product) < bound) [[unlikely]] {
       const std::uint64_t threshold = (0 - bound) % bound;
       while (static_cast<std::uint64_t>(product) < threshold) product = Product{next()} * bound;
     }

@@ -3,6 +3,8 @@
 
 #include "harness/detect/race_detector.h"
 
+#include <bit>
+
 namespace weft::detect {
 namespace {
 
@@ -51,11 +53,12 @@ bool RaceDetector::touch(std::uintptr_t address, std::size_t size, Access now,
     if (cell.end == 0) {
       cell.begin = from;
       cell.end = to;
-    } else if (!cell.split() && (cell.begin != from || cell.end != to)) {
-      split(cell, granule);
     }
-    if (!cell.split()) return examine(cell.history, granule + from);
-    for (std::uint8_t byte = from; byte < to; ++byte) examine(cell.bytes()[byte], granule + byte);
+    if (History* const exactly = cell.history_of(from, std::size_t{to} - from))
+      return examine(*exactly, granule + from);
+    split(cell, granule, from, to);
+    for (std::size_t at = from; at < to; at += cell.piece_size())
+      examine(cell.pieces()[at / cell.piece_size()], granule + at);
   });
   return found;
 }
@@ -74,8 +77,8 @@ bool RaceDetector::release(std::uintptr_t address, std::size_t size, Access now,
     Cell* const cell = shadow_.find(granule);
     if (cell == nullptr || cell->generation != generation_) return;
     if (cell->split()) {
-      for (std::uint8_t byte = 0; byte < kGranule; ++byte)
-        examine(cell->bytes()[byte], granule + byte);
+      for (std::size_t at = 0; at < kGranule; at += cell->piece_size())
+        examine(cell->pieces()[at / cell->piece_size()], granule + at);
     } else {
       examine(cell->history, granule + cell->begin);
     }
@@ -133,9 +136,7 @@ void RaceDetector::note_read(History& history, Access now) noexcept {
       return;
     }
   }
-  auto* const entry = arena_.make<AccessList>();
-  *entry = {now, history.more_reads};
-  history.more_reads = entry;
+  history.more_reads = arena_.make<AccessList>(now, history.more_reads);
 }
 
 void RaceDetector::note_atomic(History& history, Access now) noexcept {
@@ -145,31 +146,33 @@ void RaceDetector::note_atomic(History& history, Access now) noexcept {
       return;
     }
   }
-  auto* const entry = arena_.make<AccessList>();
-  *entry = {now, history.atomics};
-  history.atomics = entry;
+  history.add_atomic(now, arena_);
 }
 
-void RaceDetector::split(Cell& cell, std::uintptr_t granule) noexcept {
-  const std::span<History> bytes = arena_.make_array<History>(kGranule);
-  for (std::uint8_t byte = 0; byte < kGranule; ++byte) {
-    if (byte < cell.begin || byte >= cell.end) {
-      bytes[byte].write = origins_.origin_of(granule + byte).allocated;
+void RaceDetector::split(Cell& cell, std::uintptr_t granule, std::uint8_t from,
+                         std::uint8_t to) noexcept {
+  // Pieces begin and end at multiples of their size, a power of two.
+  const unsigned bounds = cell.split() ? cell.piece_size() : unsigned{cell.begin} | cell.end;
+  const auto size = static_cast<std::uint8_t>(1u << std::countr_zero(bounds | from | to));
+  if (cell.split() && size == cell.piece_size()) return;
+  const std::span<History> pieces = arena_.make_array<History>(kGranule / size);
+  for (std::size_t at = 0; at < kGranule; at += size) {
+    History& piece = pieces[at / size];
+    if (!cell.split() && (at < cell.begin || at >= cell.end)) {
+      piece.write = origins_.origin_of(granule + at).allocated;
       continue;
     }
-    bytes[byte] = cell.history;
-    bytes[byte].more_reads = copy(cell.history.more_reads);
-    bytes[byte].atomics = copy(cell.history.atomics);
+    piece = cell.split() ? cell.pieces()[at / cell.piece_size()] : cell.history;
+    piece.more_reads = copy(piece.more_reads);
+    piece.atomics = copy(piece.atomics);
   }
-  cell.set_split(bytes.data());
+  cell.set_split(pieces.data(), size);
 }
 
 AccessList* RaceDetector::copy(const AccessList* list) noexcept {
   AccessList* first = nullptr;
   for (; list != nullptr; list = list->next) {
-    auto* const entry = arena_.make<AccessList>();
-    *entry = {list->access, first};
-    first = entry;
+    first = arena_.make<AccessList>(list->access, first);
   }
   return first;
 }

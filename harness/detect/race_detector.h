@@ -48,57 +48,84 @@ class RaceDetector {
   /// For a new execution; the arena has been reset.
   void clear() noexcept { ++generation_; }
 
-  /// True where `now` is a plain access of memory that only its task has touched
-  /// since it was allocated; it is then noted and there is nothing more to do. `has_no_origin`: the
-  /// OriginSource has nothing to say of that memory.
+  // Shortcuts. Each is true where `now` is an access of the kind that it is for and conflicts with
+  // nothing; it is then noted, and there is nothing more to do.
+
+  /// For a plain access of memory that only its task has touched in this execution, and that
+  /// before.
   [[nodiscard, gnu::always_inline]] bool touch_own(std::uintptr_t address, std::size_t size,
-                                                   Access now, bool has_no_origin) noexcept {
-    const std::size_t begin = address % Shadow::kGranule;
-    Cell& cell = shadow_.cell(address);
-    if (cell.generation != generation_) {
-      if (!has_no_origin || begin + size > Shadow::kGranule) return false;
-      cell.begin_with(now, generation_, begin, size);
-      return true;
-    }
-    if (cell.begin != begin || cell.end != begin + size || cell.watched) return false;
-    History& history = cell.history;
-    const auto of_another = [&](const Access& access) {
-      return access.task != now.task && !access.none();
-    };
+                                                   Access now) noexcept {
+    Cell* const cell = shadow_.find(address);
+    if (cell == nullptr || cell->generation != generation_ ||
+        !cell->is_about(address % Shadow::kGranule, size) || cell->watched)
+      return false;
+    History& history = cell->history;
     if (history.more_reads != nullptr || history.atomics != nullptr) return false;
     if (!is_write(now.what())) {
       // Its own read before this one was in order with whoever wrote.
-      if (history.read.task == now.task) {
-        history.read = now;
-        return true;
-      }
-      if (of_another(history.write)) return false;
-      if (of_another(history.read)) return false;
+      if (history.read.task != now.task &&
+          !(history.write.is_none_or_by(now.task) && history.read.is_none_or_by(now.task)))
+        return false;
       history.read = now;
       return true;
     }
-    if (of_another(history.write) || of_another(history.read)) return false;
+    if (!history.write.is_none_or_by(now.task) || !history.read.is_none_or_by(now.task))
+      return false;
     history.write = now;
     return true;
   }
 
-  /// True where `now` is an atomic access of memory that its task has accessed so before, and
-  /// conflicts with nothing; it is then noted and there is nothing more to do.
-  [[nodiscard]] bool touch_atomic(std::uintptr_t address, std::size_t size, Access now) noexcept {
+  /// For the first access of memory of which the OriginSource has nothing to say.
+  [[nodiscard]] bool touch_first(std::uintptr_t address, std::size_t size, Access now) noexcept {
     const std::size_t begin = address % Shadow::kGranule;
     Cell& cell = shadow_.cell(address);
-    if (cell.generation != generation_ || cell.begin != begin || cell.end != begin + size ||
-        !cell.synchronises)
+    if (cell.generation == generation_ || begin + size > Shadow::kGranule) return false;
+    cell.begin_with(generation_, begin, size);
+    if (is_atomic(now.what())) {
+      cell.synchronises = true;
+      cell.history.add_atomic(now, arena_);
+    } else {
+      (is_write(now.what()) ? cell.history.write : cell.history.read) = now;
+    }
+    return true;
+  }
+
+  /// For a plain access that all before it precede, none of them atomic, and of no other bytes.
+  [[nodiscard]] bool touch_ordered(std::uintptr_t address, std::size_t size, Access now) noexcept {
+    Cell& cell = shadow_.cell(address);
+    if (cell.generation != generation_ || cell.watched) return false;
+    History* const history = cell.history_of(address % Shadow::kGranule, size);
+    if (history == nullptr || history->more_reads != nullptr || history->atomics != nullptr ||
+        history->write.what() == AccessKind::kFree || unordered(history->write, now) ||
+        unordered(history->read, now))
       return false;
-    History& history = cell.history;
-    AccessList* own = history.atomics;
+    if (is_write(now.what())) {
+      history->write = now;
+      history->read = Access{};
+    } else {
+      history->read = now;
+    }
+    return true;
+  }
+
+  /// For an atomic access of bytes that have been accessed together always.
+  [[nodiscard]] bool touch_atomic(std::uintptr_t address, std::size_t size, Access now) noexcept {
+    Cell& cell = shadow_.cell(address);
+    if (cell.generation != generation_) return false;
+    History* const history = cell.history_of(address % Shadow::kGranule, size);
+    if (history == nullptr || history->more_reads != nullptr ||
+        history->write.what() == AccessKind::kFree || unordered(history->write, now) ||
+        (is_write(now.what()) && unordered(history->read, now)))
+      return false;
+    cell.synchronises = true;
+    AccessList* own = history->atomics;
     while (own != nullptr && (own->access.task != now.task || own->access.kind != now.kind))
       own = own->next;
-    if (own == nullptr || history.more_reads != nullptr ||
-        history.write.what() == AccessKind::kFree || unordered(history.write, now) ||
-        (is_write(now.what()) && unordered(history.read, now)))
-      return false;
-    own->access = now;
+    if (own == nullptr) {
+      history->add_atomic(now, arena_);
+    } else {
+      own->access = now;
+    }
     return true;
   }
 
@@ -128,7 +155,8 @@ class RaceDetector {
   void note(History& history, Access now) noexcept;
   void note_read(History& history, Access now) noexcept;
   void note_atomic(History& history, Access now) noexcept;
-  void split(Cell& cell, std::uintptr_t granule) noexcept;
+  /// So that [from, to) of the granule is made of whole pieces.
+  void split(Cell& cell, std::uintptr_t granule, std::uint8_t from, std::uint8_t to) noexcept;
   [[nodiscard]] AccessList* copy(const AccessList* list) noexcept;
 
   const model::HappensBefore& order_;

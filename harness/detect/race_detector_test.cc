@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/prng.h"
+
 namespace weft::detect {
 namespace {
 
@@ -29,7 +31,10 @@ class RaceDetectorTest : public testing::Test {
  protected:
   bool touch(TaskIndex task, Kind kind, std::uintptr_t address = kWord, std::size_t size = 8) {
     const Access now(task, ++operations[task], kind, size, 0x100 + task);
-    if (!trace::is_atomic(kind) && races.touch_own(address, size, now, false)) return false;
+    if (trace::is_atomic(kind)
+            ? races.touch_atomic(address, size, now)
+            : races.touch_own(address, size, now) || races.touch_ordered(address, size, now))
+      return false;
     return races.touch(address, size, now, conflict);
   }
   bool release(TaskIndex task, std::size_t size) {
@@ -188,4 +193,52 @@ TEST_F(RaceDetectorTest, ANewExecutionHasNoHistory) {
 }
 
 }  // namespace
+
+TEST_F(RaceDetectorTest, NeighboursInOneGranuleAreToldApart) {
+  EXPECT_FALSE(touch(kA, Kind::kWrite, kWord, 4));
+  EXPECT_FALSE(touch(kB, Kind::kWrite, kWord + 4, 4));
+  EXPECT_FALSE(touch(kA, Kind::kRead, kWord, 4));
+  EXPECT_FALSE(touch(kB, Kind::kAtomicRead, kWord + 4, 2));
+  ASSERT_TRUE(touch(kA, Kind::kRead, kWord, 8));
+  EXPECT_EQ(conflict.address, kWord + 4);
+  EXPECT_EQ(conflict.earlier.by(), kB);
+}
+
+TEST_F(RaceDetectorTest, ShortcutsSayWhatTheWholeWaySays) {
+  std::uint64_t races_seen = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Prng random(seed);
+    RaceDetector plainly(order, origins, arena);
+    RaceDetector shortly(order, origins, arena);
+    for (int step = 0; step < 60; ++step) {
+      const auto task = static_cast<TaskIndex>(random.below(3));
+      if (random.below(3) == 0) {
+        hand_over(task, static_cast<TaskIndex>(random.below(3)));
+        continue;
+      }
+      constexpr Kind kKinds[] = {Kind::kRead, Kind::kWrite, Kind::kAtomicRead, Kind::kAtomicWrite};
+      const Kind kind = kKinds[random.below(4)];
+      const std::size_t size = std::size_t{1} << random.below(4);
+      const std::uintptr_t address = kWord + random.below(16 / size) * size;
+      const Access now(task, ++operations[task], kind, size, 0x100 + task);
+      const bool known = trace::is_atomic(kind) ? shortly.touch_atomic(address, size, now)
+                                                : shortly.touch_own(address, size, now) ||
+                                                      shortly.touch_ordered(address, size, now);
+      const bool done = known || (random.below(2) == 0 && shortly.touch_first(address, size, now));
+      Conflict short_way;
+      Conflict whole_way;
+      const bool raced = plainly.touch(address, size, now, whole_way);
+      EXPECT_EQ(!done && shortly.touch(address, size, now, short_way), raced)
+          << "seed " << seed << ", step " << step;
+      if (!raced) continue;
+      ++races_seen;
+      EXPECT_EQ(short_way.address, whole_way.address) << "seed " << seed << ", step " << step;
+      break;
+    }
+    order.clear(8);
+    arena.reset();
+  }
+  EXPECT_GT(races_seen, 200u);
+}
+
 }  // namespace weft::detect

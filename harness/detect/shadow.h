@@ -4,8 +4,9 @@
 // Who touched which memory last: a cell of history for every eight bytes.
 //
 // A cell speaks of one range of bytes within its granule, as programs nearly
-// always access a variable in one way. Where they do not (a byte of a word, a
-// bit-field's neighbour) the cell is split into one history per byte.
+// always access a variable in one way. Where they do not (two variables side by side, a
+// byte of a word) the cell is split into a history for each piece of a size that
+// divides all accesses so far.
 //
 // An access is named by (task, operation index), which is also the component by
 // which clocks are compared (model/vector_clock.h), so that the report's replay
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "harness/base/arena.h"
 #include "harness/base/ids.h"
 #include "harness/base/mapped_array.h"
 #include "harness/trace/finding.h"
@@ -44,6 +46,9 @@ struct Access {
         size(bytes < 15 ? bytes : 15) {}
 
   [[nodiscard]] bool none() const noexcept { return task == 0; }
+  [[nodiscard]] bool is_none_or_by(std::uint64_t of) const noexcept {
+    return task == 0 || task == of;
+  }
   [[nodiscard]] TaskIndex by() const noexcept { return static_cast<TaskIndex>(task - 1); }
   [[nodiscard]] AccessKind what() const noexcept { return static_cast<AccessKind>(kind); }
 };
@@ -61,6 +66,10 @@ struct History {
   Access read;                       // the latest plain read, if those before it precede it
   AccessList* more_reads = nullptr;  // reads by other tasks that `read` does not follow
   AccessList* atomics = nullptr;     // the latest atomic read and write of each task
+
+  void add_atomic(Access access, Arena& arena) noexcept {
+    atomics = arena.make<AccessList>(access, atomics);
+  }
 };
 
 struct alignas(64) Cell {
@@ -70,22 +79,33 @@ struct alignas(64) Cell {
   std::uint8_t end = 0;
   bool synchronises = false;  // some byte of it is an atomic or a lock, known to HappensBefore
   bool watched = false;       // known to race: its accesses are schedule points
-  // Split: one history per byte, and `history` is unused.
+  // Split: a history for each `begin` bytes of the granule, and `history` is unused.
   [[nodiscard]] bool split() const noexcept { return end > kGranule; }
-  [[nodiscard]] History* bytes() const noexcept {
+  [[nodiscard]] std::size_t piece_size() const noexcept { return begin; }
+  [[nodiscard]] History* pieces() const noexcept {
     return reinterpret_cast<History*>(history.more_reads);
   }
-  void set_split(History* bytes) noexcept {
-    history.more_reads = reinterpret_cast<AccessList*>(bytes);
+  void set_split(History* pieces, std::uint8_t piece_size) noexcept {
+    history.more_reads = reinterpret_cast<AccessList*>(pieces);
+    begin = piece_size;
     end = kGranule + 1;
   }
-  /// The first access, of [first, first + size) of the granule, in a new generation.
-  void begin_with(Access now, std::uint32_t in, std::size_t first, std::size_t size) noexcept {
+  /// Whether `history` is about just the bytes [first, first + size).
+  [[nodiscard]] bool is_about(std::size_t first, std::size_t size) const noexcept {
+    return begin == first && end == first + size;
+  }
+  /// The history of just the bytes [first, first + size), or null.
+  [[nodiscard]] History* history_of(std::size_t first, std::size_t size) noexcept {
+    if (is_about(first, size)) return &history;
+    if (split() && size == piece_size() && first % size == 0) return &pieces()[first / size];
+    return nullptr;
+  }
+  /// A new generation, in which [first, first + size) of the granule is accessed first.
+  void begin_with(std::uint32_t in, std::size_t first, std::size_t size) noexcept {
     *this = Cell{};
     generation = in;
     begin = static_cast<std::uint8_t>(first);
     end = static_cast<std::uint8_t>(first + size);
-    (trace::is_write(now.what()) ? history.write : history.read) = now;
   }
   static constexpr std::uint8_t kGranule = 8;
 };

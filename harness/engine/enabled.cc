@@ -78,9 +78,9 @@ void Execution::set_enabled(Task& task) noexcept {
 }
 
 void Execution::refresh(std::uintptr_t address) noexcept {
-  for (std::size_t i = 0; i < task_count_; ++i) {
-    Task& task = tasks_.data()[i];
-    if (task.pending.address == address && task.state == TaskState::kReady &&
+  for (Task& task : tasks()) {
+    // Not the task that runs: it has performed what is still noted as pending.
+    if (task.pending.address == address && task.index != last_ && task.state == TaskState::kReady &&
         task.kind == TaskKind::kThread) {
       set_enabled(task);
     }

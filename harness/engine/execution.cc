@@ -80,7 +80,7 @@ void Execution::begin(Strategy& strategy) noexcept {
 Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal,
                           TaskKind kind) noexcept {
   const auto index = static_cast<TaskIndex>(task_count_++);
-  Task& task = *::new (&tasks_[index]) Task;  // in place: a copy would cost as much again
+  Task& task = *::new (tasks_.data() + index) Task;  // in place: a copy would cost as much again
   task.execution = this;
   task.id = id;
   task.index = index;
@@ -110,8 +110,9 @@ void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexc
   timer.pending = {.kind = trace::OpKind::kTimerFire};
   const bool started = executor_.start(root, root.slot);
   WEFT_CHECK(started, "no thread for the root task: the system's limit on threads is reached");
-  set_enabled(root);
-  account(timer, root);
+  root.thread = executor_.thread_of(root.slot);
+  enabled_.assign(root.index, true);
+  first_step(root);
   executor_.run(root);
   check_leftovers();
 
@@ -142,7 +143,8 @@ Task* Execution::spawn(Task& parent, void (*main)(Task&), void* record) noexcept
     --live_attached_;
     return nullptr;
   }
-  set_enabled(task);
+  task.thread = executor_.thread_of(task.slot);
+  enabled_.assign(task.index, true);
   return &task;
 }
 
@@ -158,7 +160,7 @@ void Execution::end(Task& task) noexcept {
   if (!task.detached) --live_attached_;
   if (live_attached_ == 0 && attached_ended_at_ == 0) attached_ended_at_ = steps_;
   for (std::size_t i = 0; i < task_count_; ++i) {
-    Task& other = tasks_[i];
+    Task& other = tasks_.data()[i];
     if (other.pending.kind == trace::OpKind::kJoin && other.pending.argument == task.index)
       set_enabled(other);
   }

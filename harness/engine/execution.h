@@ -74,7 +74,6 @@ class Execution {
 
   /// First call on a task's own thread.
   void began(Task& task) noexcept {
-    ask_for_plain_points(task);
     if (config_.debugger) [[unlikely]]
       name_kernel_threads();
     if (steps_ >= stop_before_) [[unlikely]]
@@ -185,6 +184,8 @@ class Execution {
   // --- What both sides look at.
   [[nodiscard]] Task& task(TaskIndex index) noexcept { return tasks_[index]; }
   [[nodiscard]] std::size_t task_count() const noexcept { return task_count_; }
+  /// In creation order, the timer included.
+  [[nodiscard]] std::span<Task> tasks() noexcept { return {tasks_.data(), task_count_}; }
   [[nodiscard]] model::LockTable& locks() noexcept { return locks_; }
   [[nodiscard]] model::VirtualTime& time() noexcept { return time_; }
   [[nodiscard]] model::HappensBefore& ordering() noexcept { return ordering_; }
@@ -212,10 +213,18 @@ class Execution {
   void announced(Task& task) noexcept;
   void reschedule(Task& at) noexcept;
   [[nodiscard]] Task* decide(Task& at) noexcept;
-  [[nodiscard]] TaskIndex fallback(const Task& at, bool at_enabled) const noexcept;
-  [[nodiscard]] Task& pick(Task& at, TaskIndex fallback, bool at_enabled) noexcept;
-  void account(const Task& at, Task& chosen) noexcept;
+  [[nodiscard]] bool leaves_by_default(const Task& at) const noexcept;
+  [[nodiscard]] TaskIndex next_enabled(const Task& at) const noexcept;
+  [[nodiscard]] Task& pick(Task& at) noexcept;
+  void first_step(Task& root) noexcept;
+  [[gnu::always_inline]] void account(const Task& at, Task& chosen) noexcept;
   void count_step(const Task& chosen) noexcept;
+  /// Nobody is asked about what commutes, for what comes of it changes nothing for the others, nor
+  /// where there are no others.
+  [[nodiscard]] bool goes_on_at_once(const Task& task) const noexcept {
+    return (trace::commutes(task.pending.kind) || enabled_.count() == 1) &&
+           enabled_.contains(task.index);
+  }
   [[nodiscard]] bool goes_on_unasked(const Task& task) const noexcept;
   void go_on(Task& task) noexcept;
   /// Tells the supervisor's watchdog that there is progress. The only writer: no read-modify-write.
@@ -241,7 +250,8 @@ class Execution {
                                  std::uint64_t count,
                                  std::span<const EnabledTask> candidates = {}) const noexcept;
   void heed_complaint() noexcept;
-  void ask_for_plain_points(Task& task) noexcept;
+  void tell_strategy(Task& performed) noexcept;
+  void tell_observers(const Task& performed, bool preempted) noexcept;
 
   // execution.cc
   void begin(Strategy& strategy) noexcept;
@@ -306,7 +316,7 @@ class Execution {
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
   Reporting reporting_ = Reporting::kNot;
-  Leeway leeway_;                     // of last_
+  Leeway leeway_;                     // of the task picked last
   std::uint64_t leeway_version_ = 0;  // of enabled_, to which it is bound
   std::uint64_t unasked_ = 0;         // points at which it was made use of since the latest pick
   std::uint64_t next_wait_order_ = 0;

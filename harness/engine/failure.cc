@@ -82,9 +82,10 @@ void Execution::report_cycle_through(Task& at) noexcept {
     if (tasks_.data()[task].pending.deadline == trace::kNever)
       for_each_awaited(tasks_.data()[task], visit);
   };
-  bool waits = false;
-  awaited(at.index, [&](TaskIndex) { waits = true; });
-  if (!waits) return;
+  // Most waits are for somebody who can run, and are no part of a cycle.
+  bool leads_on = false;
+  awaited(at.index, [&](TaskIndex other) { leads_on |= !enabled_.contains(other); });
+  if (!leads_on) return;
   static_assert(trace::kMaxTasks <= 4096, "the arrays below are on the task's stack");
   TaskIndex cycle[trace::kMaxTasks];
   TaskIndex reached_from[trace::kMaxTasks];

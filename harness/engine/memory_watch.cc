@@ -31,10 +31,18 @@ const char* with_article(AccessKind kind) noexcept {
   WEFT_UNREACHABLE("an unknown kind of access");
 }
 
+bool looks_out(const WorkerConfig& config) noexcept {
+  return std::any_of(std::begin(config.look_out), std::end(config.look_out),
+                     [](const LookOut& access) { return access.task != kNoTask; });
+}
+
 }  // namespace
 
 MemoryWatch::MemoryWatch(Execution& execution) noexcept
-    : execution_(execution), races_(execution.ordering(), *this, execution.arena()) {}
+    : execution_(execution),
+      races_(execution.ordering(), *this, execution.arena()),
+      active_(execution.config().detect_races),
+      looking_out_(active_ && looks_out(execution.config())) {}
 
 void MemoryWatch::clear() noexcept {
   races_.clear();
@@ -42,15 +50,10 @@ void MemoryWatch::clear() noexcept {
   weak_writes_ = nullptr;
   released_by_fence_ = false;
   weak_pair_ = {};
-  active_ = execution_.config().detect_races;
   warming_up_ =
       execution_.channel().phase.load(std::memory_order_relaxed) == trace::WorkerPhase::kWarmUp;
-  const auto& wanted = execution_.config().look_out;
-  looking_out_ =
-      active_ && std::any_of(std::begin(wanted), std::end(wanted),
-                             [](const LookOut& access) { return access.task != kNoTask; });
-  watching_plainly_ = active_ && !looking_out_;
   known_objects_ = execution_.channel().known_race_count != 0;
+  passing_ = active_ && !looking_out_ && !known_objects_;
 }
 
 TaskIndex MemoryWatch::index_of(TaskId id) const noexcept {
@@ -72,7 +75,7 @@ bool MemoryWatch::is_known(const ObjectId& object) const noexcept {
 detect::Origin MemoryWatch::origin_of(std::uintptr_t address) const noexcept {
   detect::Origin origin;
   asked_ = true;
-  if (!known_objects_ && !in_subject_heap(address)) return origin;
+  if (has_no_origin(address)) return origin;
   if (known_objects_) origin.watched = is_known(execution_.object_of(address));
   HeapBlock block;
   if (!execution_.image().find_block(address, block)) return origin;

@@ -33,29 +33,29 @@ class MemoryWatch final : private detect::OriginSource {
 
   [[nodiscard]] bool active() const noexcept { return active_; }
 
-  /// `self` is about to access memory, or just did so atomically. Does not
-  /// return if that is a finding.
+  /// True where `self`'s plain access is one that needs no more thought, which is by far the most
+  /// frequent thing that tasks do: mostly of memory that is the task's own.
+  [[nodiscard, gnu::always_inline]] bool passes(const Task& self, trace::AccessKind kind,
+                                                std::uintptr_t address, std::size_t size,
+                                                std::uintptr_t pc) noexcept {
+    return passing_ && self.accesses_ignored == 0 &&
+           races_.touch_own(address, size,
+                            detect::Access(self.index, self.operation_index, kind, size, pc));
+  }
+
+  /// `self` is about to access memory, or just did so atomically. Does not return if that is a
+  /// finding.
   void accessed(Task& self, trace::AccessKind kind, std::uintptr_t address, std::size_t size,
                 std::uintptr_t pc) noexcept {
     if (!active_ || self.accesses_ignored != 0) return;
     const detect::Access now(self.index, self.operation_index, kind, size, pc);
-    if (!looking_out_ && (trace::is_atomic(kind) ? races_.touch_atomic(address, size, now)
-                                                 : races_.touch_own(address, size, now, false)))
-        [[likely]]
-      return;
+    if (!looking_out_) [[likely]] {
+      if (trace::is_atomic(kind) ? races_.touch_atomic(address, size, now)
+                                 : races_.touch_ordered(address, size, now)) [[likely]]
+        return;
+      if (has_no_origin(address) && races_.touch_first(address, size, now)) return;
+    }
     examine(self, now, address, size);
-  }
-
-  /// The same for a plain access, which is by far the most frequent thing that tasks do: mostly of
-  /// memory that is the task's own.
-  [[gnu::always_inline]] void accessed_plainly(Task& self, trace::AccessKind kind,
-                                               std::uintptr_t address, std::size_t size,
-                                               std::uintptr_t pc) noexcept {
-    if (!watching_plainly_ || self.accesses_ignored != 0 ||
-        !races_.touch_own(address, size,
-                          detect::Access(self.index, self.operation_index, kind, size, pc),
-                          !known_objects_ && !in_subject_heap(address))) [[unlikely]]
-      accessed(self, kind, address, size, pc);
   }
 
   /// Whether a plain access of `address` ought to be a schedule point, because
@@ -96,6 +96,9 @@ class MemoryWatch final : private detect::OriginSource {
   }
 
  private:
+  [[nodiscard]] bool has_no_origin(std::uintptr_t address) const noexcept {
+    return !known_objects_ && !in_subject_heap(address);
+  }
   [[nodiscard]] detect::Origin origin_of(std::uintptr_t address) const noexcept override;
   [[nodiscard]] TaskIndex index_of(TaskId id) const noexcept;
   [[nodiscard]] bool is_known(const ObjectId& object) const noexcept;
@@ -137,11 +140,11 @@ class MemoryWatch final : private detect::OriginSource {
 
   Execution& execution_;
   detect::RaceDetector races_;
-  bool active_ = false;
+  const bool active_;
+  const bool looking_out_;
   bool warming_up_ = false;
-  bool looking_out_ = false;
-  bool watching_plainly_ = false;  // active, and not looking out
   bool known_objects_ = false;
+  bool passing_ = false;  // passes() may say yes: races are looked for, and nothing in particular
   mutable bool asked_ = false;  // whether the detector asked where memory comes from
   Passed* passed_ = nullptr;
   WeakWrite* weak_writes_ = nullptr;

@@ -28,47 +28,6 @@ void Execution::wait_outside(Task& task, const trace::Operation& operation,
   task.readiness = nullptr;
 }
 
-void Execution::announced(Task& task) noexcept {
-  const trace::Operation& operation = task.pending;
-  for (std::uint16_t& made : task.choices) made = 0;
-  task.woken = false;
-  task.timed_out = false;
-  task.waited = false;
-  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->announced(task);
-  if (trace::wait_kind(operation.kind) == trace::WaitKind::kNone && !task.counted_as_timed) {
-    enabled_.assign(task.index, true);
-  } else {
-    set_enabled(task);
-  }
-  if (!enabled_.contains(task.index)) {
-    task.wait_order = ++next_wait_order_;
-    if (trace::wait_kind(operation.kind) == trace::WaitKind::kWrite) refresh(operation.address);
-    report_cycle_through(task);
-  }
-  const OpKind kind = operation.kind;
-  if (goes_on_unasked(task)) {
-    go_on(task);
-  } else {
-    leeway_.points = 0;
-    // Nobody is asked about what commutes, and what comes of it changes nothing for the others.
-    if (trace::commutes(kind) && enabled_.contains(task.index) && outside_waits_ == 0 &&
-        live_attached_ != 0) {
-      account(task, task);
-    } else {
-      reschedule(task);
-    }
-    ask_for_plain_points(task);
-  }
-  if (steps_ >= stop_before_) [[unlikely]]
-    stop_before_step(task);
-  // Whether a plain access is a point at all is the strategy's choice, which a replay does not
-  // make.
-  if (trace::is_plain(kind)) return;
-  if (!Progress::may_only_look(kind)) return progress_.changed();
-  progress_.looked(task.idleness);
-  if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
-}
-
 /// Steps alone count: a replay does not consider the plain accesses that were passed by.
 inline void Execution::count_step(const Task& chosen) noexcept {
   if (steps_ >= config_.step_cap) [[unlikely]] {
@@ -80,6 +39,89 @@ inline void Execution::count_step(const Task& chosen) noexcept {
                              chosen.operation_index;
   digest_ = fold(digest_ + enabled_.hash(), what);
   channel_.steps = ++steps_;
+}
+
+inline void Execution::tell_strategy(Task& performed) noexcept {
+  const std::uint64_t asked_for =
+      strategy_->executed(performed.index, performed.pending, performed.operation_index, steps_);
+  const std::uint64_t in_a_row = performed.operation_index - performed.last_operation;
+  const std::uint64_t patience =
+      trace::kDefaultPlainPatience - in_a_row % trace::kDefaultPlainPatience;
+  performed.accesses_until_point =
+      config_.memory_points && asked_for < patience ? asked_for : patience;
+}
+
+inline void Execution::account(const Task& at, Task& chosen) noexcept {
+  if (trace::is_plain(chosen.pending.kind) && &chosen == &at) {
+    // Considered and passed by: a replay, which considers only what was chosen, must see the same
+    // history. A loop of plain accesses comes by now and then as well, and must not pass for
+    // progress.
+    return tell_strategy(chosen);
+  }
+  if (!trace::is_plain(chosen.pending.kind)) beat();
+  count_step(chosen);
+  bool preempted = false;
+  if (last_ == chosen.index) {
+    ++run_length_;
+  } else {
+    preempted = &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
+    run_length_ = 1;
+    last_ = chosen.index;
+    ++channel_.switches;
+    if (preempted) ++channel_.preemptions;
+  }
+  if (bypass_bounds_.any()) [[unlikely]]
+    forgive_unfairness(chosen);
+  if (observer_count_ != 0) [[unlikely]]
+    tell_observers(chosen, preempted);
+  tell_strategy(chosen);
+}
+
+void Execution::tell_observers(const Task& performed, bool preempted) noexcept {
+  const StepView view{steps_,           &performed,          preempted,
+                      enabled_.count(), enabled_.low_word(), digest_};
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->step(view);
+}
+
+/// The root's, for which nobody else is there to be left.
+void Execution::first_step(Task& root) noexcept { account(tasks_.data()[kTimerIndex], root); }
+
+void Execution::announced(Task& task) noexcept {
+  const OpKind kind = task.pending.kind;
+  for (std::uint16_t& made : task.choices) made = 0;
+  task.woken = false;
+  task.timed_out = false;
+  task.waited = false;
+  for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->announced(task);
+  const trace::WaitKind waits_for = trace::wait_kind(kind);
+  if (waits_for == trace::WaitKind::kNone && !task.counted_as_timed) [[likely]] {
+    enabled_.assign(task.index, true);
+  } else {
+    set_enabled(task);
+    if (!enabled_.contains(task.index)) {
+      task.wait_order = ++next_wait_order_;
+      if (waits_for == trace::WaitKind::kWrite) refresh(task.pending.address);
+      report_cycle_through(task);
+    }
+  }
+  if (goes_on_unasked(task)) {
+    go_on(task);
+  } else {
+    leeway_.points = 0;
+    if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
+      account(task, task);
+    } else {
+      reschedule(task);
+    }
+  }
+  if (steps_ >= stop_before_) [[unlikely]]
+    stop_before_step(task);
+  // Whether a plain access is a point at all is the strategy's choice, which a replay does not
+  // make.
+  if (trace::is_plain(kind)) return;
+  if (!Progress::may_only_look(kind)) return progress_.changed();
+  progress_.looked(task.idleness);
+  if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
 }
 
 /// Whether the strategy has said already that `task` performs what it announced. The default must
@@ -103,16 +145,6 @@ void Execution::go_on(Task& task) noexcept {
   beat();
   count_step(task);
   ++run_length_;
-}
-
-void Execution::ask_for_plain_points(Task& task) noexcept {
-  const std::uint64_t asked_for =
-      config_.memory_points ? strategy_->accesses_until_point(task.index, task.operation_index)
-                            : trace::kNever;
-  const std::uint64_t in_a_row = task.operation_index - task.last_operation;
-  const std::uint64_t patience =
-      trace::kDefaultPlainPatience - in_a_row % trace::kDefaultPlainPatience;
-  task.accesses_until_point = asked_for < patience ? asked_for : patience;
 }
 
 void Execution::reschedule(Task& at) noexcept {
@@ -141,13 +173,11 @@ Task* Execution::decide(Task& at) noexcept {
       if (enabled_.count() == 0 || steps_ > attached_ended_at_ + kDetachedGrace) return nullptr;
     }
     if (enabled_.count() == 0 && !leave_to_the_outside()) report_stuck(at);
-    const bool at_enabled = enabled_.contains(at.index);
-    if (at_enabled && trace::commutes(at.pending.kind)) {
+    if (goes_on_at_once(at)) {
       account(at, at);
       return &at;
     }
-    const TaskIndex by_default = fallback(at, at_enabled);
-    Task& chosen = enabled_.count() == 1 ? tasks_[by_default] : pick(at, by_default, at_enabled);
+    Task& chosen = enabled_.count() == 1 ? tasks_.data()[enabled_.next(0)] : pick(at);
     account(at, chosen);
     if (chosen.kind == TaskKind::kThread) return &chosen;
     if (steps_ >= stop_before_) [[unlikely]]
@@ -156,26 +186,32 @@ Task* Execution::decide(Task& at) noexcept {
   }
 }
 
-TaskIndex Execution::fallback(const Task& at, bool at_enabled) const noexcept {
+/// Whether the default schedule leaves a task that could go on.
+inline bool Execution::leaves_by_default(const Task& at) const noexcept {
   // A plain access is a point only where a strategy asked for one, so the default must not depend
   // on it.
-  const std::uint64_t in_a_row = at.operation_index - at.last_operation;
-  if (trace::is_plain(at.pending.kind) && in_a_row % trace::kDefaultPlainPatience == 0)
-    at_enabled = false;
-  const bool passes = at.pending.kind == OpKind::kYield || progress_.repeats(at.idleness) ||
-                      (run_length_ >= trace::kDefaultFairness && !trace::is_plain(at.pending.kind));
-  if (at_enabled && !passes) return at.index;
-  // Cyclically onwards from `at`; the timer only when no thread can run.
+  if (trace::is_plain(at.pending.kind)) {
+    if ((at.operation_index - at.last_operation) % trace::kDefaultPlainPatience == 0) return true;
+  } else if (run_length_ >= trace::kDefaultFairness) {
+    return true;
+  }
+  return at.pending.kind == OpKind::kYield || progress_.repeats(at.idleness);
+}
+
+/// Cyclically onwards from `at`; the timer only when no thread can run.
+TaskIndex Execution::next_enabled(const Task& at) const noexcept {
   TaskIndex next = at.index;
   for (std::size_t i = 0; i < enabled_.count(); ++i) {
     next = enabled_.next(std::size_t{next} + 1);
     if (next == kNoTaskIndex) next = enabled_.next(0);
-    if (tasks_[next].kind == TaskKind::kThread) return next;
+    if (tasks_.data()[next].kind == TaskKind::kThread) return next;
   }
   return next;
 }
 
-Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept {
+Task& Execution::pick(Task& at) noexcept {
+  const bool at_enabled = enabled_.contains(at.index);
+  const TaskIndex by_default = at_enabled && !leaves_by_default(at) ? at.index : next_enabled(at);
   std::size_t count = 0;
   Decision decision;
   decision.step = steps_;
@@ -198,42 +234,9 @@ Task& Execution::pick(Task& at, TaskIndex by_default, bool at_enabled) noexcept 
   if (chosen.index != by_default)
     log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
   ++at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
-  if (chosen.index == at.index) {
-    leeway_ = strategy_->leeway();
-    leeway_version_ = enabled_.version();
-  }
+  leeway_ = strategy_->leeway();
+  leeway_version_ = enabled_.version();
   return chosen;
-}
-
-void Execution::account(const Task& at, Task& chosen) noexcept {
-  const trace::Operation& operation = chosen.pending;
-  if (!trace::is_plain(operation.kind)) {
-    beat();
-  } else if (&chosen == &at) {
-    // Considered and passed by: a replay, which considers only what was chosen, must see the same
-    // history. A loop of plain accesses comes by now and then as well, and must not pass for
-    // progress.
-    strategy_->executed(chosen.index, operation, steps_);
-    return;
-  }
-  count_step(chosen);
-  bool preempted = false;
-  if (last_ == chosen.index) {
-    ++run_length_;
-  } else {
-    preempted = &chosen != &at && enabled_.contains(at.index) && at.pending.kind != OpKind::kYield;
-    run_length_ = 1;
-    last_ = chosen.index;
-    ++channel_.switches;
-    if (preempted) ++channel_.preemptions;
-  }
-  if (bypass_bounds_.any()) [[unlikely]]
-    forgive_unfairness(chosen);
-  if (observer_count_ != 0) {
-    const StepView view{steps_, &chosen, preempted, enabled_.count(), enabled_.low_word(), digest_};
-    for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->step(view);
-  }
-  strategy_->executed(chosen.index, operation, steps_);
 }
 
 bool Execution::passes_over(Task& task, std::uint64_t identity) noexcept {

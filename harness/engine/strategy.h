@@ -91,9 +91,9 @@ class Strategy {
   /// Returns a position in `decision.enabled`.
   virtual std::size_t pick(const Decision& decision) noexcept = 0;
 
-  /// Asked after a pick() that had the task at its point go on: at how many of its further points
-  /// it would have it go on again, as long as the same tasks are enabled. Neither pick(),
-  /// executed() nor accesses_until_point() is called at them.
+  /// Asked after each pick(): at how many further points of the task that was picked it would have
+  /// that go on, as long as the same tasks are enabled. Neither pick() nor executed() is called at
+  /// them.
   [[nodiscard]] virtual Leeway leeway() const noexcept { return {}; }
 
   /// Returns a number below `choice.count`, or any number where count is 0.
@@ -106,29 +106,22 @@ class Strategy {
     return false;
   }
 
-  /// How many of `task`'s plain accesses pass, while it keeps running, until one
-  /// becomes a schedule point: 1 means the very next one, kNever none.
-  /// `operation_index` is the task's count so far (0 before its first operation),
-  /// a pending operation included. Asked when `task` starts or resumes, and after
-  /// each of its points: the latest answer counts. A considered access whose task
-  /// goes on leaves no mark in the history digest or in what the default depends
-  /// on, for a replay does not consider it.
-  virtual std::uint64_t accesses_until_point(TaskIndex task,
-                                             std::uint64_t operation_index) noexcept {
-    (void)task, (void)operation_index;
-    return trace::kNever;
-  }
-
   /// A task came to be (the root and the timer included), before its first pick.
   virtual void task_created(TaskIndex task, TaskId id, TaskKind kind) noexcept {
     (void)task, (void)id, (void)kind;
   }
 
-  /// `task` performed `operation` at `step`. Also called for forced steps, where
-  /// only one task was enabled and pick() was not asked.
-  virtual void executed(TaskIndex task, const trace::Operation& operation,
-                        StepIndex step) noexcept {
-    (void)task, (void)operation, (void)step;
+  /// `task` performs `operation`, its `operation_index`-th, at `step`, and runs on from there. Also
+  /// called for forced steps, where only one task was enabled and pick() was not asked.
+  ///
+  /// Returns how many of the task's plain accesses pass, while it keeps running, until one becomes
+  /// a schedule point: 1 means the very next one, kNever none. The latest answer for the task
+  /// counts. A considered access whose task goes on leaves no mark in the history digest or in what
+  /// the default depends on, for a replay does not consider it. A step task has no plain accesses.
+  virtual std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                                 std::uint64_t operation_index, StepIndex step) noexcept {
+    (void)task, (void)operation, (void)operation_index, (void)step;
+    return trace::kNever;
   }
 
   /// The execution ended (finished or not) after `steps` steps.

@@ -7,6 +7,8 @@
 // touches any task; the executor's hand-off orders those accesses.
 #pragma once
 
+#include <pthread.h>
+
 #include <cstdint>
 
 #include "harness/base/ids.h"
@@ -44,6 +46,7 @@ struct Task {
   std::uint32_t ordinal = 0;  // among the parent's children
   TaskKind kind = TaskKind::kThread;
   std::uint32_t slot = 0;  // the executor's; thread tasks only
+  pthread_t thread = 0;    // its pthread_self(); likewise
 
   // Progress: written by the task itself.
   TaskState state = TaskState::kReady;

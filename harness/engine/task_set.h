@@ -42,9 +42,7 @@ class TaskSet {
   [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
   [[nodiscard]] std::uint64_t low_word() const noexcept { return words_[0]; }
   [[nodiscard]] std::uint64_t hash() const noexcept {
-    std::uint64_t h = words_[0];
-    for (std::size_t w = 1; w < used_; ++w) h = fold(h, words_[w]);
-    return h;
+    return used_ == 1 ? words_[0] : hash_of_several();
   }
 
   /// The first member at or after `from`, or kNoTaskIndex.
@@ -69,6 +67,12 @@ class TaskSet {
   }
 
  private:
+  [[nodiscard]] __attribute__((noinline)) std::uint64_t hash_of_several() const noexcept {
+    std::uint64_t h = words_[0];
+    for (std::size_t w = 1; w < used_; ++w) h = fold(h, words_[w]);
+    return h;
+  }
+
   std::uint64_t words_[kWords] = {};
   std::size_t used_ = 1;
   std::size_t count_ = 0;

@@ -64,6 +64,11 @@ void redirect_output(int fd) noexcept {
   std::setvbuf(stdout, nullptr, _IONBF, 0);
 }
 
+/// To a number of which this process is the only writer: no read-modify-write.
+void add(std::atomic<std::uint64_t>& number, std::uint64_t more) noexcept {
+  number.store(number.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+}
+
 Worker& make_worker(const WorkerConfig& config, trace::Channel& channel, RootBody body) noexcept {
   void* const memory =
       mmap(nullptr, sizeof(Worker), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -121,8 +126,8 @@ bool Worker::run_one(std::uint64_t index) noexcept {
   count_distinct(channel.estimator, channel.schedule_digest);
   channel.strategy_state_size =
       config.strategy->save(channel.strategy_state, trace::kStrategyStateBytes);
-  channel.total_steps.fetch_add(channel.steps, std::memory_order_relaxed);
-  channel.executions.fetch_add(1, std::memory_order_relaxed);
+  add(channel.total_steps, channel.steps);
+  add(channel.executions, 1);
   if (config.after_execution != nullptr)
     config.after_execution(index, channel, config.after_execution_context);
   forget_execution(execution);

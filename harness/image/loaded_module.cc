@@ -18,8 +18,8 @@ constexpr std::string_view kOutsiders[] = {
     "libclang_rt.", "libasan.so", "libtsan.so", "libubsan.so", "liblsan.so", "libhwasan.so",
     // GPU drivers: what they hold belongs to the device, whatever the subject does
     "libcuda.so", "libnvidia-",
-    // the harness
-    "libweft"};
+    // the harness, and what it reads symbols with
+    "libweft", "libdw.so", "libelf.so"};
 
 // An address in the module that this code was linked into.
 const void* own_code() noexcept { return reinterpret_cast<const void*>(&belongs_to_subject); }

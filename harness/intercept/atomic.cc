@@ -33,8 +33,8 @@ constexpr OpKind op_kind(AtomicKind kind) {
 }
 
 template <typename Word>
-inline Operation announce_atomic(Task& self, const model::AtomicOperation<Word>& op,
-                                 std::uintptr_t pc) noexcept {
+inline void announce_atomic(Task& self, const model::AtomicOperation<Word>& op,
+                            std::uintptr_t pc) noexcept {
   Operation announced = operation_on(op_kind(op.kind), op.address, pc);
   announced.width = sizeof(Word);
   announced.order = static_cast<std::uint8_t>(op.order);
@@ -42,7 +42,6 @@ inline Operation announce_atomic(Task& self, const model::AtomicOperation<Word>&
   announced.argument = static_cast<std::uint64_t>(op.operand);
   announce(self, announced);
   asan::check_access(op.address, sizeof(Word), op.kind != AtomicKind::kLoad, pc);
-  return announced;
 }
 
 template <typename Word>
@@ -51,12 +50,12 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   Task* const self = current_task;
   const model::AtomicOperation<Word> op{kind, order, failure_order, address, operand, expected};
   if (self == nullptr) return model::perform(op);
-  const Operation announced = announce_atomic(*self, op, pc);
+  announce_atomic(*self, op, pc);
   const Word value = model::perform(op);
   const bool wrote =
       kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
   // An exchange that put back what was there has changed nothing; a store may have.
-  settle_atomic(*self, announced, sizeof(Word), wrote,
+  settle_atomic(*self, sizeof(Word), wrote,
                 kind == AtomicKind::kStore || (wrote && *address != value));
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
@@ -77,13 +76,13 @@ inline bool compare_exchange_weak(volatile Word* address, Word& expected, Word d
     value = model::perform(op);
     wrote = value == expected;
   } else {
-    const Operation announced = announce_atomic(*self, op, pc);
+    announce_atomic(*self, op, pc);
     value = model::perform(load);
     if (value == expected && !self->execution->happens(*self, trace::ChoiceKind::kSpurious)) {
       value = model::perform(op);
       wrote = true;
     }
-    settle_atomic(*self, announced, sizeof(Word), wrote, wrote && desired != value);
+    settle_atomic(*self, sizeof(Word), wrote, wrote && desired != value);
     self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   }
   expected = value;

@@ -22,9 +22,10 @@ inline void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
   ordering.load(self.index, op.address, static_cast<model::MemoryOrder>(op.failure_order));
 }
 
-/// `self` has just performed `op` on `size` bytes. `changed`: it may have left another value there.
-inline void settle_atomic(Task& self, const Operation& op, std::size_t size, bool wrote,
-                          bool changed) noexcept {
+/// `self` has just performed its pending operation on `size` bytes. `changed`: it may have left
+/// another value there.
+inline void settle_atomic(Task& self, std::size_t size, bool wrote, bool changed) noexcept {
+  const Operation& op = self.pending;
   if (wrote && size == sizeof self.wrote) {
     self.wrote_at = op.address;
     self.wrote = *reinterpret_cast<const volatile std::uint32_t*>(op.address);

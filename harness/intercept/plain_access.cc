@@ -22,19 +22,31 @@ __attribute__((noinline)) void consider(Task& self, const volatile void* address
   self.execution->plain_point(self, op);
 }
 
+/// An access that is a point, or memory that another task has touched or nobody yet.
+__attribute__((noinline)) void access_with_care(Task& self, const volatile void* address,
+                                                OpKind kind, std::size_t size,
+                                                std::uintptr_t pc) noexcept {
+  engine::MemoryWatch& memory = self.execution->memory();
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  if (self.accesses_until_point == 0 || memory.races_at(at)) [[unlikely]]
+    consider(self, address, kind, size, pc);
+  if (kind == OpKind::kPlainWrite) self.execution->progress().changed();
+  memory.accessed(self,
+                  kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite,
+                  at, size, pc);
+}
+
 __attribute__((always_inline)) inline void access(const volatile void* address, OpKind kind,
                                                   std::size_t size, std::uintptr_t pc) noexcept {
   Task* const self = current_task;
   if (self == nullptr) return;
   ++self->operation_index;
-  engine::MemoryWatch& memory = self->execution->memory();
-  const auto at = reinterpret_cast<std::uintptr_t>(address);
-  if (--self->accesses_until_point == 0 || memory.races_at(at)) [[unlikely]]
-    consider(*self, address, kind, size, pc);
+  if (--self->accesses_until_point == 0 ||
+      !self->execution->memory().passes(
+          *self, kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite,
+          reinterpret_cast<std::uintptr_t>(address), size, pc)) [[unlikely]]
+    return access_with_care(*self, address, kind, size, pc);
   if (kind == OpKind::kPlainWrite) self->execution->progress().changed();
-  memory.accessed_plainly(
-      *self, kind == OpKind::kPlainRead ? trace::AccessKind::kRead : trace::AccessKind::kWrite, at,
-      size, pc);
 }
 
 }  // namespace

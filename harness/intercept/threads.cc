@@ -27,12 +27,8 @@ Task* task_of(Execution& execution, pthread_t thread) noexcept {
 }
 
 Task* task_ever_of(Execution& execution, pthread_t thread) noexcept {
-  for (std::size_t i = execution.task_count(); i-- > 0;) {
-    Task& task = execution.task(static_cast<TaskIndex>(i));
-    if (task.kind == engine::TaskKind::kThread &&
-        execution.executor().thread_of(task.slot) == thread) {
-      return &task;
-    }
+  for (Task& task : execution.tasks()) {
+    if (task.thread == thread && task.kind == engine::TaskKind::kThread) return &task;
   }
   return nullptr;
 }
@@ -40,11 +36,12 @@ Task* task_ever_of(Execution& execution, pthread_t thread) noexcept {
 int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
            void* argument, std::uintptr_t pc) noexcept {
   Execution& execution = *self.execution;
-  const engine::Executor::StackArea area = execution.executor().stack_area(self.slot);
-  std::size_t stack_bytes = 0;
-  if (attributes != nullptr) pthread_attr_getstacksize(attributes, &stack_bytes);
-  if (stack_bytes > area.high - area.low + kStackUsedByUs) {
-    unsupported(self, "a thread with a stack of more than 8 MiB");
+  if (attributes != nullptr) {
+    const engine::Executor::StackArea area = execution.executor().stack_area(self.slot);
+    std::size_t stack_bytes = 0;
+    pthread_attr_getstacksize(attributes, &stack_bytes);
+    if (stack_bytes > area.high - area.low + kStackUsedByUs)
+      unsupported(self, "a thread with a stack of more than 8 MiB");
   }
   announce(self, operation_on(OpKind::kSpawn, nullptr, pc));
   ThreadRecord* const record = execution.arena().make<ThreadRecord>();
@@ -56,7 +53,7 @@ int create(Task& self, pthread_t* thread, const pthread_attr_t* attributes, void
   int detach_state = PTHREAD_CREATE_JOINABLE;
   if (attributes != nullptr) pthread_attr_getdetachstate(attributes, &detach_state);
   if (detach_state == PTHREAD_CREATE_DETACHED) execution.detach(*child);
-  *thread = execution.executor().thread_of(child->slot);
+  *thread = child->thread;
   execution.yielded(self, child->index);
   return 0;
 }
@@ -150,7 +147,9 @@ void run_root(Task& self) {
     return nullptr;
   };
   record->argument = const_cast<RootBody*>(root);
-  std::strncpy(record->name, program_invocation_short_name, sizeof record->name - 1);
+  const char* const name = program_invocation_short_name;
+  for (std::size_t i = 0; i + 1 < sizeof record->name && name[i] != '\0'; ++i)
+    record->name[i] = name[i];
   self.record = record;
   intercept::run_thread(self);
 }

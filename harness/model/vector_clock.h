@@ -20,6 +20,9 @@
 namespace weft::model {
 
 /// Zero bytes: a clock that knows nothing.
+///
+/// Invariant: while the components are inline, those beyond the size are 0, so that all can be
+/// copied and compared without a look at the size.
 class VectorClock {
  public:
   [[nodiscard]] std::uint64_t operator[](TaskIndex task) const noexcept {
@@ -27,9 +30,12 @@ class VectorClock {
   }
 
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  void clear() noexcept { size_ = 0; }
+  void clear() noexcept {
+    size_ = 0;
+    if (is_inline()) std::memset(inline_, 0, sizeof inline_);
+  }
   /// The same for a new execution: what the arena gave is gone.
-  void forget() noexcept { size_ = capacity_ = 0; }
+  void forget() noexcept { *this = VectorClock{}; }
 
   void raise(TaskIndex task, std::uint64_t component, Arena& arena) noexcept {
     if (task >= size_) resize(std::uint32_t{task} + 1, arena);
@@ -38,6 +44,12 @@ class VectorClock {
   }
 
   void join(const VectorClock& other, Arena& arena) noexcept {
+    if (is_inline() && other.is_inline()) [[likely]] {
+      size_ = size_ < other.size_ ? other.size_ : size_;
+      for (std::uint32_t i = 0; i < kInline; ++i)
+        inline_[i] = inline_[i] < other.inline_[i] ? other.inline_[i] : inline_[i];
+      return;
+    }
     if (other.size_ > size_) resize(other.size_, arena);
     std::uint64_t* const into = components();
     const std::uint64_t* const from = other.components();
@@ -47,37 +59,37 @@ class VectorClock {
   }
 
   void assign(const VectorClock& other, Arena& arena) noexcept {
-    if (other.size_ > size_) {
-      resize(other.size_, arena);
-    } else {
-      size_ = other.size_;
+    if (is_inline() && other.is_inline()) [[likely]] {
+      *this = other;
+      return;
     }
-    std::uint64_t* const into = components();
-    const std::uint64_t* const from = other.components();
-    for (std::uint32_t i = 0; i < other.size_; ++i) into[i] = from[i];
+    clear();
+    resize(other.size_, arena);
+    std::memcpy(components(), other.components(), size_ * sizeof(std::uint64_t));
   }
 
  private:
   // Root, timer and two threads: what most tests have needs no memory but its own.
   static constexpr std::uint32_t kInline = 4;
 
-  std::uint64_t* components() noexcept { return capacity_ == 0 ? inline_ : grown_; }
-  const std::uint64_t* components() const noexcept { return capacity_ == 0 ? inline_ : grown_; }
+  [[nodiscard]] bool is_inline() const noexcept { return capacity_ == 0; }
+  std::uint64_t* components() noexcept { return is_inline() ? inline_ : grown_; }
+  const std::uint64_t* components() const noexcept { return is_inline() ? inline_ : grown_; }
 
   void resize(std::uint32_t size, Arena& arena) noexcept {
-    const std::uint32_t capacity = capacity_ == 0 ? kInline : capacity_;
-    if (size > capacity) grow(size, arena);
-    std::uint64_t* const all = components();
-    for (std::uint32_t i = size_; i < size; ++i) all[i] = 0;
+    if (!is_inline() || size > kInline) grow(size, arena);
     size_ = size;
   }
   __attribute__((noinline)) void grow(std::uint32_t size, Arena& arena) noexcept {
-    const std::uint64_t* const old = components();
-    const std::uint32_t capacity = 2 * size;
-    const std::span<std::uint64_t> grown = arena.make_array<std::uint64_t>(capacity);
-    std::memcpy(grown.data(), old, size_ * sizeof *old);
-    grown_ = grown.data();
-    capacity_ = capacity;
+    if (is_inline() || size > capacity_) {
+      const std::uint32_t capacity = 2 * size;
+      const std::span<std::uint64_t> grown = arena.make_array<std::uint64_t>(capacity);
+      std::memcpy(grown.data(), components(), size_ * sizeof(std::uint64_t));
+      grown_ = grown.data();
+      capacity_ = capacity;
+    } else if (size > size_) {
+      std::memset(grown_ + size_, 0, (size - size_) * sizeof(std::uint64_t));
+    }
   }
 
   std::uint32_t size_ = 0;

@@ -99,18 +99,6 @@ std::uint64_t Determinism::choose(const engine::Choice& choice) noexcept {
   return expected == nullptr ? 0 : expected->answer;
 }
 
-std::uint64_t Determinism::accesses_until_point(TaskIndex task,
-                                                std::uint64_t operation_index) noexcept {
-  Record asked{.call = Call::kAccesses, .task = task, .number = operation_index};
-  if (recording_) {
-    asked.answer = inner_->accesses_until_point(task, operation_index);
-    record(asked, {});
-    return asked.answer;
-  }
-  const Record* expected = compare(asked, {}, latest_step_);
-  return expected == nullptr ? trace::kNever : expected->answer;
-}
-
 void Determinism::task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept {
   const Record told{.call = Call::kCreated,
                     .kind = static_cast<std::uint8_t>(kind),
@@ -124,19 +112,21 @@ void Determinism::task_created(TaskIndex task, TaskId id, engine::TaskKind kind)
   }
 }
 
-void Determinism::executed(TaskIndex task, const trace::Operation& operation,
-                           StepIndex step) noexcept {
-  const Record told{.call = Call::kExecuted,
-                    .kind = static_cast<std::uint8_t>(operation.kind),
-                    .width = operation.width,
-                    .task = task};
+std::uint64_t Determinism::executed(TaskIndex task, const trace::Operation& operation,
+                                    std::uint64_t operation_index, StepIndex step) noexcept {
+  Record told{.call = Call::kExecuted,
+              .kind = static_cast<std::uint8_t>(operation.kind),
+              .width = operation.width,
+              .task = task,
+              .number = operation_index};
   latest_step_ = step;
   if (recording_) {
-    inner_->executed(task, operation, step);
+    told.answer = inner_->executed(task, operation, operation_index, step);
     record(told, {});
-  } else {
-    compare(told, {}, step);
+    return told.answer;
   }
+  const Record* expected = compare(told, {}, step);
+  return expected == nullptr ? trace::kNever : expected->answer;
 }
 
 void Determinism::execution_ended(StepIndex steps) noexcept {
@@ -173,9 +163,6 @@ void Determinism::print(TextBuffer& text, const Record& record) noexcept {
     case Call::kChoose:
       text.append(" at its operation ").append_uint(record.number);
       text.append(" chooses among ").append_uint(record.id).append(" ");
-      break;
-    case Call::kAccesses:
-      text.append(" runs on from its operation ").append_uint(record.number);
       break;
     case Call::kCreated: text.append(" is created with id ").append_hex(record.id); break;
     case Call::kExecuted:

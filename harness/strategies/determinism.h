@@ -48,11 +48,9 @@ class Determinism final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override;
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex step) noexcept override;
   void execution_ended(StepIndex steps) noexcept override;
   [[nodiscard]] const engine::Complaint* complaint() const noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;
@@ -61,7 +59,7 @@ class Determinism final : public engine::Strategy {
   [[nodiscard]] const DeterminismStatus& status() const noexcept { return status_; }
 
  private:
-  enum class Call : std::uint8_t { kPick, kChoose, kAccesses, kCreated, kExecuted, kEnded };
+  enum class Call : std::uint8_t { kPick, kChoose, kCreated, kExecuted, kEnded };
 
   // One call of the engine, and our answer.
   struct Record {

@@ -43,7 +43,8 @@ std::uint64_t InputBytes::choose(const engine::Choice& choice) noexcept {
   return number;
 }
 
-std::uint64_t InputBytes::accesses_until_point(TaskIndex, std::uint64_t) noexcept {
+std::uint64_t InputBytes::executed(TaskIndex, const trace::Operation&, std::uint64_t,
+                                   StepIndex) noexcept {
   return gap_ == trace::kNever ? trace::kNever : gap_ + 1;
 }
 

@@ -29,8 +29,8 @@ class InputBytes final : public engine::Strategy {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex step) noexcept override;
 
  private:
   [[nodiscard]] std::uint8_t read() noexcept;

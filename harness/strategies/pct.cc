@@ -58,12 +58,9 @@ void Pct::apply_changes(TaskIndex task) noexcept {
 std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   progress_.decided(decision);
   fairness_.went_on(decision.unasked);
-  at_ = decision.at;
-  at_operation_ = decision.at_operation;
   apply_changes(decision.at);
   if (decision.current != engine::Decision::kNone) {
     const engine::EnabledTask& current = decision.enabled[decision.current];
-    if (commutes(current.operation->kind)) return decision.current;
     if (patience_.gives_way(current.index, current.operation->kind) ||
         fairness_.overrule(current.index))
       demote(current.index);
@@ -73,7 +70,9 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
     if (priorities_[decision.enabled[i].index] > priorities_[decision.enabled[highest].index])
       highest = i;
   }
-  fairness_.picked(decision.enabled[highest].index);
+  at_ = decision.enabled[highest].index;
+  at_operation_ = decision.enabled[highest].operation_index;
+  fairness_.picked(at_);
   return highest;
 }
 
@@ -85,20 +84,18 @@ engine::Leeway Pct::leeway() const noexcept {
           trace::kNever};
 }
 
-std::uint64_t Pct::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  progress_.resumed(task, operation_index);
-  if (progress_.alone()) return trace::kNever;
-  if (next_change_ == changes_.size()) return kLongestPlainRun;
-  const std::uint64_t until_change = changes_[next_change_].operation - progress_.contested();
-  return until_change < kLongestPlainRun ? until_change : kLongestPlainRun;
-}
-
-void Pct::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+std::uint64_t Pct::executed(TaskIndex task, const trace::Operation& operation,
+                            std::uint64_t operation_index, StepIndex) noexcept {
   const TaskIndex blocked = performed(task, operation);
   if (blocked != kNoTaskIndex) apply_changes(blocked);
   // Or a timer of high priority and a loop around a timed wait would keep each other going for
   // ever.
   if (operation.kind == trace::OpKind::kTimerFire) demote(task);
+  progress_.resumed(task, operation_index);
+  if (progress_.alone()) return trace::kNever;
+  if (next_change_ == changes_.size()) return kLongestPlainRun;
+  const std::uint64_t until_change = changes_[next_change_].operation - progress_.contested();
+  return until_change < kLongestPlainRun ? until_change : kLongestPlainRun;
 }
 
 }  // namespace weft::strategies

@@ -49,11 +49,9 @@ class Pct final : public Sampler {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   [[nodiscard]] engine::Leeway leeway() const noexcept override;
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override;
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex step) noexcept override;
 
   /// From the next execution on.
   void set_depth(unsigned depth) noexcept;

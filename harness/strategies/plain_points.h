@@ -21,7 +21,7 @@ class PlainPoints {
  public:
   /// Gaps average about 2^gap_log2, 2^kWidest at most; 0 considers every access.
   void begin_execution(unsigned gap_log2, std::uint64_t seed) noexcept {
-    prng_ = Prng(seed);
+    random_ = SplitMix64(seed);
     gap_log2_ = gap_log2 < kWidest ? gap_log2 : kWidest;
     considered_ = 0;
     next_ = gap();
@@ -49,14 +49,14 @@ class PlainPoints {
   // for the last bit of log() differs between processors.
   std::uint64_t gap() noexcept {
     if (gap_log2_ == 0) return 1;
-    const std::uint64_t word = prng_.next();
+    const std::uint64_t word = random_.next();
     const unsigned stair = gap_log2_ - 1;
     const auto stairs =
         static_cast<std::uint64_t>(std::countr_zero(word | (std::uint64_t{1} << 16)));
-    return 1 + (stairs << stair) + prng_.below(std::uint64_t{1} << stair);
+    return 1 + (stairs << stair) + (random_.next() & ((std::uint64_t{1} << stair) - 1));
   }
 
-  Prng prng_{0};
+  SplitMix64 random_{0};  // needs no seeding, which most executions are too short to make up for
   unsigned gap_log2_ = 0;
   std::uint64_t considered_ = 0;
   std::uint64_t next_ = 1;

@@ -39,16 +39,12 @@ class Portfolio final : public engine::Strategy {
   std::uint64_t choose(const engine::Choice& choice) noexcept override {
     return active_->choose(choice);
   }
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override {
-    return active_->accesses_until_point(task, operation_index);
-  }
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override {
     active_->task_created(task, id, kind);
   }
-  void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override {
-    active_->executed(task, operation, step);
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex step) noexcept override {
+    return active_->executed(task, operation, operation_index, step);
   }
   void execution_ended(StepIndex steps) noexcept override;
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept override;

@@ -78,7 +78,8 @@ std::size_t Pos::pick(const engine::Decision& decision) noexcept {
   return highest;
 }
 
-void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+std::uint64_t Pos::executed(TaskIndex task, const trace::Operation& operation,
+                            std::uint64_t operation_index, StepIndex) noexcept {
   performed(task, operation);
   // A step task's next operation may have the same index.
   pending_[task].drawn = false;
@@ -92,6 +93,7 @@ void Pos::executed(TaskIndex task, const trace::Operation& operation, StepIndex)
     }
   }
   co_enabled_.clear();
+  return until_plain_point(task, operation_index);
 }
 
 }  // namespace weft::strategies

@@ -42,8 +42,8 @@ class Pos final : public Sampler {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override;
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex step) noexcept override;
 
  private:
   struct Pending {

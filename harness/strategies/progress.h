@@ -20,8 +20,7 @@
 
 namespace weft::strategies {
 
-/// To be told of every decision, step and question about plain accesses, in the
-/// engine's order.
+/// To be told of every decision, step and task that runs on, in the engine's order.
 class Progress {
  public:
   Progress() noexcept : announced_(trace::kMaxTasks) {}
@@ -39,12 +38,7 @@ class Progress {
   void decided(const engine::Decision& decision) noexcept {
     decided_ = true;
     if (decision.at == kNoTaskIndex) return;
-    std::uint64_t operations = announce(decision.at, decision.at_operation);
-    // The operation at this point itself is nobody's to delay.
-    const bool free = decision.current != engine::Decision::kNone &&
-                      commutes(decision.enabled[decision.current].operation->kind);
-    if (free && operations > 0) --operations;
-    contested_ += operations;
+    contested_ += announce(decision.at, decision.at_operation);
   }
 
   /// Returns the task that was found blocked when this step was forced, if any:

@@ -18,7 +18,6 @@
 //     about to yield (but see Patience) or sleep is left with probability 1/2 at least, one that
 //     Fairness overrules for certain; any other with 63/64 at most, for two tasks that back off
 //     from each other in strict alternation would do so for ever.
-//  4. One whose operation commutes with all others is never left.
 #pragma once
 
 #include "harness/strategies/sampler.h"
@@ -41,18 +40,19 @@ class Random final : public Sampler {
   }
 
  private:
-  std::size_t draw(const engine::Decision& decision) noexcept;
   void toss() noexcept;
   void forget_coins() noexcept {
     stays_ = 0;
     leaves_ = false;
   }
-  [[nodiscard]] bool stays(const engine::EnabledTask& current, std::uint64_t unasked) noexcept;
+  [[nodiscard, gnu::always_inline]] bool stays(const engine::EnabledTask& current,
+                                               std::uint64_t unasked) noexcept;
 
   const RandomOptions options_;
   // Of the execution in progress.
   double switch_probability_ = 0;
-  TaskIndex at_ = kNoTaskIndex;  // of the latest decision
+  unsigned switch_log2_ = 0;     // where that is 2^-switch_log2_; 0: where it is given
+  TaskIndex at_ = kNoTaskIndex;  // whom the latest decision picked
   // The coins of its next decisions are tossed already: so many say that it goes on, and the one
   // after them, if there is one, that it does not.
   std::uint64_t stays_ = 0;

@@ -106,7 +106,12 @@ Replay::Cursor* Replay::find(const Place& place, ChoiceKind kind, std::uint16_t 
 }
 
 std::size_t Replay::pick(const engine::Decision& decision) noexcept {
-  at_ = decision.at;
+  const std::size_t chosen = follow(decision);
+  at_ = decision.enabled[chosen].index;
+  return chosen;
+}
+
+std::size_t Replay::follow(const engine::Decision& decision) noexcept {
   const Place place{decision.step, decision.at, decision.at_operation, decision.digest};
   const Cursor* entry = find(place, ChoiceKind::kSchedule, decision.nth, decision.enabled);
   if (entry == nullptr) return decision.fallback;
@@ -156,8 +161,7 @@ std::uint64_t Replay::choose(const engine::Choice& choice) noexcept {
   return 0;
 }
 
-std::uint64_t Replay::accesses_until_point(TaskIndex task, std::uint64_t operation_index) noexcept {
-  if (left_[task] == 0) return trace::kNever;
+std::uint64_t Replay::until_next_choice(TaskIndex task, std::uint64_t operation_index) noexcept {
   if (!status_.diverged) pass({latest_step_, task, operation_index, 0});
   std::uint64_t next = trace::kNever;
   for_each_left(task, [&](ChoiceKind, const Cursor& entry) {

@@ -51,11 +51,11 @@ class Replay final : public engine::Strategy {
   [[nodiscard]] engine::Leeway leeway() const noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
   bool passes_over(const engine::Choice& choice) noexcept override { return choose(choice) != 0; }
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex, const trace::Operation&, StepIndex step) noexcept override {
+  std::uint64_t executed(TaskIndex task, const trace::Operation&, std::uint64_t operation_index,
+                         StepIndex step) noexcept override {
     latest_step_ = step;
+    return left_.data()[task] == 0 ? trace::kNever : until_next_choice(task, operation_index);
   }
   void execution_ended(StepIndex steps) noexcept override;
   [[nodiscard]] const engine::Complaint* complaint() const noexcept override;
@@ -74,6 +74,9 @@ class Replay final : public engine::Strategy {
     std::uint64_t digest;
   };
   using Cursor = ReplayLog::Cursor;
+  [[nodiscard]] std::size_t follow(const engine::Decision& decision) noexcept;
+  [[nodiscard]] std::uint64_t until_next_choice(TaskIndex task,
+                                                std::uint64_t operation_index) noexcept;
 
   Replay(ReplayLog log, std::span<const trace::TaskRow> tasks, ReplayMode mode);
   [[nodiscard]] Cursor& cursor(TaskIndex task, trace::ChoiceKind kind) noexcept {
@@ -110,7 +113,7 @@ class Replay final : public engine::Strategy {
   MappedArray<TaskId> ids_;         // by task
   MappedArray<bool> came_;          // by task of log_: it was created
   std::size_t created_ = 0;         // of ids_
-  TaskIndex at_ = 0;                // of the latest decision
+  TaskIndex at_ = 0;                // whom the latest decision picked
   StepIndex latest_step_ = 0;
   ReplayStatus status_;
   engine::Complaint complaint_;

@@ -109,13 +109,15 @@ std::uint64_t RoundRobin::choose(const engine::Choice& choice) noexcept {
   WEFT_UNREACHABLE("a schedule outside its enumeration");
 }
 
-void RoundRobin::executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept {
+std::uint64_t RoundRobin::executed(TaskIndex task, const trace::Operation& operation,
+                                   std::uint64_t operation_index, StepIndex) noexcept {
   performed(task, operation);
   turns_ += task == turn_ ? 0 : 1;
   used_ = task == turn_ ? used_ + 1 : 1;
   turn_ = task;
   if (schedule_ == Schedule::kLockstep && operation.kind == trace::OpKind::kSpawn)
     is_spawner_[task] = true;
+  return until_plain_point(task, operation_index);
 }
 
 }  // namespace weft::strategies

@@ -39,8 +39,8 @@ class RoundRobin final : public Sampler {
   std::size_t pick(const engine::Decision& decision) noexcept override;
   std::uint64_t choose(const engine::Choice& choice) noexcept override;
   void task_created(TaskIndex task, TaskId id, engine::TaskKind kind) noexcept override;
-  void executed(TaskIndex task, const trace::Operation& operation,
-                StepIndex step) noexcept override;
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex step) noexcept override;
 
  private:
   enum class Schedule : std::uint8_t { kLockstep, kNewestFirst, kStrict, kRandom };

@@ -42,10 +42,10 @@ TEST(RoundRobinTest, LockstepAlternatesOnceTheSpawnerHasBlocked) {
   RoundRobin round_robin;
   const History run = execute(round_robin, lost_update(), 1, 1);
   const std::vector<std::pair<TaskIndex, OpKind>> expected = {
-      {0, OpKind::kTaskBegin},  {0, OpKind::kSpawn},       {0, OpKind::kSpawn},
-      {2, OpKind::kTaskBegin},  {3, OpKind::kTaskBegin},   {2, OpKind::kAtomicLoad},
-      {3, OpKind::kAtomicLoad}, {2, OpKind::kAtomicStore}, {3, OpKind::kAtomicStore},
-      {2, OpKind::kTaskEnd},    {3, OpKind::kTaskEnd},     {0, OpKind::kJoin},
+      {0, OpKind::kTaskBegin},   {0, OpKind::kSpawn},       {0, OpKind::kSpawn},
+      {2, OpKind::kTaskBegin},   {3, OpKind::kTaskBegin},   {2, OpKind::kAtomicLoad},
+      {3, OpKind::kAtomicLoad},  {2, OpKind::kAtomicStore}, {2, OpKind::kTaskEnd},
+      {3, OpKind::kAtomicStore}, {3, OpKind::kTaskEnd},     {0, OpKind::kJoin},
       {0, OpKind::kJoin}};
   EXPECT_EQ(run.steps, expected);
 }

@@ -16,22 +16,19 @@
 
 namespace weft::strategies {
 
-/// An override of task_created() or executed() calls created() or performed().
+/// An override of task_created() or executed() calls created(), or performed() and then
+/// until_plain_point().
 class Sampler : public engine::Strategy {
  public:
   /// draw_number()'s.
   std::uint64_t choose(const engine::Choice& choice) noexcept override {
     return draw_number(prng_, choice);
   }
-  /// Those of plain_.
-  std::uint64_t accesses_until_point(TaskIndex task,
-                                     std::uint64_t operation_index) noexcept override {
-    progress_.resumed(task, operation_index);
-    return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
-  }
   void task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept override { created(task); }
-  void executed(TaskIndex task, const trace::Operation& operation, StepIndex) noexcept override {
+  std::uint64_t executed(TaskIndex task, const trace::Operation& operation,
+                         std::uint64_t operation_index, StepIndex) noexcept override {
     performed(task, operation);
+    return until_plain_point(task, operation_index);
   }
   void execution_ended(StepIndex) noexcept final { learn(operations()); }
 
@@ -61,9 +58,16 @@ class Sampler : public engine::Strategy {
     patience_.task_created(task);
   }
   /// Progress::executed()'s answer.
-  TaskIndex performed(TaskIndex task, const trace::Operation& operation) noexcept {
+  [[gnu::always_inline]] TaskIndex performed(TaskIndex task,
+                                             const trace::Operation& operation) noexcept {
     patience_.executed(task, operation);
     return progress_.executed(task, operation);
+  }
+  /// What executed() returns, where plain_ decides.
+  [[gnu::always_inline]] std::uint64_t until_plain_point(TaskIndex task,
+                                                         std::uint64_t operation_index) noexcept {
+    progress_.resumed(task, operation_index);
+    return progress_.alone() ? trace::kNever : plain_.until_next(progress_.contested());
   }
 
   LengthEstimate length_;

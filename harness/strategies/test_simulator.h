@@ -71,7 +71,6 @@ class Simulator {
     add_task(kRootTask.child(0xffff'ffff), 0, 0xffff'ffff, engine::TaskKind::kStep).pending.kind =
         OpKind::kTimerFire;
     now_running_ = 0;
-    ask_for_plain_points(0);
     while (step()) {
     }
     strategy_.execution_ended(run_.steps.size());
@@ -148,11 +147,6 @@ class Simulator {
     return task;
   }
 
-  void ask_for_plain_points(TaskIndex task) {
-    tasks_[task].accesses_until_point =
-        strategy_.accesses_until_point(task, tasks_[task].operation_index);
-  }
-
   [[nodiscard]] bool enabled(TaskIndex index) {
     const State& task = tasks_[index];
     if (task.kind == engine::TaskKind::kStep) {
@@ -206,12 +200,18 @@ class Simulator {
         candidates[0].kind == engine::TaskKind::kStep) {
       decision.fallback = 1;
     }
-    const std::size_t position = candidates.size() == 1 ? 0 : strategy_.pick(decision);
+    // What commutes is performed at once.
+    const bool nobody_asked =
+        candidates.size() == 1 ||
+        (decision.current != engine::Decision::kNone && trace::commutes(at.pending.kind));
+    const std::size_t position = !nobody_asked            ? strategy_.pick(decision)
+                                 : candidates.size() == 1 ? 0
+                                                          : decision.current;
     if (heed_complaint()) return false;
     if (position != decision.fallback) {
       log(trace::ChoiceKind::kSchedule, candidates[position].id.value, at.decisions);
     }
-    if (candidates.size() > 1) ++at.decisions;
+    if (!nobody_asked) ++at.decisions;
     const TaskIndex chosen = candidates[position].index;
     State& task = tasks_[chosen];
     run_.steps.emplace_back(chosen, task.pending.kind);
@@ -221,14 +221,14 @@ class Simulator {
       digest_ =
           fold(digest_ + candidates.size(), (std::uint64_t{chosen} << 32) + task.operation_index);
     }
-    strategy_.executed(chosen, task.pending, run_.steps.size());
+    task.accesses_until_point =
+        strategy_.executed(chosen, task.pending, task.operation_index, run_.steps.size());
     if (task.kind == engine::TaskKind::kStep) {
       ++task.operation_index;
       for (State& sleeper : tasks_) sleeper.timed_out |= sleeper.pending.kind == OpKind::kSleep;
       return true;
     }
     now_running_ = chosen;
-    ask_for_plain_points(chosen);
     perform(task);
     return true;
   }
