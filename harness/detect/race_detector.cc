@@ -50,6 +50,7 @@ bool RaceDetector::touch(std::uintptr_t address, std::size_t size, Access now,
   };
   for_each_granule(address, size, [&](std::uintptr_t granule, std::uint8_t from, std::uint8_t to) {
     Cell& cell = fresh_cell(granule);
+    if (is_atomic(now.what())) cell.synchronises = true;
     if (cell.end == 0) {
       cell.begin = from;
       cell.end = to;

@@ -45,8 +45,11 @@ class RaceDetector {
                Arena& arena) noexcept
       : order_(order), origins_(origins), arena_(arena) {}
 
-  /// For a new execution; the arena has been reset.
-  void clear() noexcept { ++generation_; }
+  /// For a new execution; the arena has been reset. `with_shortcut`: touch_own() may say yes.
+  void clear(bool with_shortcut = true) noexcept {
+    ++generation_;
+    own_generation_ = with_shortcut ? generation_ : 0;
+  }
 
   // Shortcuts. Each is true where `now` is an access of the kind that it is for and conflicts with
   // nothing; it is then noted, and there is nothing more to do.
@@ -56,11 +59,10 @@ class RaceDetector {
   [[nodiscard, gnu::always_inline]] bool touch_own(std::uintptr_t address, std::size_t size,
                                                    Access now) noexcept {
     Cell* const cell = shadow_.find(address);
-    if (cell == nullptr || cell->generation != generation_ ||
-        !cell->is_about(address % Shadow::kGranule, size) || cell->watched)
+    if (cell == nullptr || !cell->is_ordinary(own_generation_, address % Shadow::kGranule, size))
       return false;
     History& history = cell->history;
-    if (history.more_reads != nullptr || history.atomics != nullptr) return false;
+    if (history.more_reads != nullptr) return false;
     if (!is_write(now.what())) {
       // Its own read before this one was in order with whoever wrote.
       if (history.read.task != now.task &&
@@ -164,6 +166,7 @@ class RaceDetector {
   Arena& arena_;
   Shadow shadow_;
   std::uint32_t generation_ = 1;
+  std::uint32_t own_generation_ = 1;  // touch_own()'s; 0: no cell is of it
 };
 
 }  // namespace weft::detect

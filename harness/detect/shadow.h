@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "harness/base/arena.h"
 #include "harness/base/ids.h"
@@ -89,6 +90,15 @@ struct alignas(64) Cell {
     history.more_reads = reinterpret_cast<AccessList*>(pieces);
     begin = piece_size;
     end = kGranule + 1;
+  }
+  /// Whether `history` is of that generation and about just the bytes [first, first + size), and
+  /// nothing is special about them: one comparison, for each access of the subject makes it.
+  [[nodiscard]] bool is_ordinary(std::uint32_t in, std::size_t first,
+                                 std::size_t size) const noexcept {
+    static_assert(offsetof(Cell, watched) - offsetof(Cell, generation) == 7);
+    std::uint64_t head;
+    std::memcpy(&head, &generation, sizeof head);
+    return head == (in | first << 32 | (first + size) << 40);
   }
   /// Whether `history` is about just the bytes [first, first + size).
   [[nodiscard]] bool is_about(std::size_t first, std::size_t size) const noexcept {

@@ -45,7 +45,6 @@ MemoryWatch::MemoryWatch(Execution& execution) noexcept
       looking_out_(active_ && looks_out(execution.config())) {}
 
 void MemoryWatch::clear() noexcept {
-  races_.clear();
   passed_ = nullptr;
   weak_writes_ = nullptr;
   released_by_fence_ = false;
@@ -53,7 +52,7 @@ void MemoryWatch::clear() noexcept {
   warming_up_ =
       execution_.channel().phase.load(std::memory_order_relaxed) == trace::WorkerPhase::kWarmUp;
   known_objects_ = execution_.channel().known_race_count != 0;
-  passing_ = active_ && !looking_out_ && !known_objects_;
+  races_.clear(active_ && !looking_out_ && !known_objects_);
 }
 
 TaskIndex MemoryWatch::index_of(TaskId id) const noexcept {
@@ -94,7 +93,6 @@ void MemoryWatch::examine(Task& self, Access now, std::uintptr_t address,
   if (address == reinterpret_cast<std::uintptr_t>(shared_error_number)) return;
   const InterceptionOff off;
   if (looking_out_) look_out(self, now.what(), size, now.pc);
-  if (trace::is_atomic(now.what())) races_.synchronises(address);
   detect::Conflict conflict;
   asked_ = false;
   const bool races = races_.touch(address, size, now, conflict);

@@ -38,7 +38,7 @@ class MemoryWatch final : private detect::OriginSource {
   [[nodiscard, gnu::always_inline]] bool passes(const Task& self, trace::AccessKind kind,
                                                 std::uintptr_t address, std::size_t size,
                                                 std::uintptr_t pc) noexcept {
-    return passing_ && self.accesses_ignored == 0 &&
+    return self.accesses_ignored == 0 &&
            races_.touch_own(address, size,
                             detect::Access(self.index, self.operation_index, kind, size, pc));
   }
@@ -144,7 +144,6 @@ class MemoryWatch final : private detect::OriginSource {
   const bool looking_out_;
   bool warming_up_ = false;
   bool known_objects_ = false;
-  bool passing_ = false;  // passes() may say yes: races are looked for, and nothing in particular
   mutable bool asked_ = false;  // whether the detector asked where memory comes from
   Passed* passed_ = nullptr;
   WeakWrite* weak_writes_ = nullptr;
