@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <map>
 #include <memory>
 
 #include "harness/base/ids.h"
@@ -20,9 +21,14 @@
 namespace weft::cli {
 namespace {
 
+/// What is hashed: whole traces, each schedule's twice; or the digests of schedules at whose every
+/// point the strategy was asked, or at which it gave leeway and must have come to the same.
+enum class HashOf { kTraces, kAsked, kUnasked };
+
 struct HashCommand {
   std::vector<std::string> patterns;
   ExplorationFlags flags;
+  HashOf of = HashOf::kTraces;
 };
 
 /// Shared with the worker, which fills it in.
@@ -47,10 +53,18 @@ void add_execution(std::uint64_t execution, trace::Channel& channel, void* conte
   if (hashes.differing++ == 0) hashes.first_difference = execution;
 }
 
+void add_schedule(std::uint64_t, trace::Channel& channel, void* context) {
+  Hashes& hashes = *static_cast<Hashes*>(context);
+  hashes.combined = fold(hashes.combined, channel.schedule_digest);
+  ++hashes.schedules;
+}
+
 /// Empty, or what went wrong.
-std::string hash_scenario(const Scenario& scenario, const Options& options, Hashes& hashes) {
+std::string hash_scenario(const Scenario& scenario, const Options& options, HashOf of,
+                          Hashes& hashes) {
   std::string error;
-  const auto strategy = strategies::make("determinism:" + options.strategy, error);
+  const bool traces = of == HashOf::kTraces;
+  const auto strategy = strategies::make((traces ? "determinism:" : "") + options.strategy, error);
   if (strategy == nullptr) return error;
   engine::SupervisedWorker worker;
   if (!worker.prepare()) return "out of memory for the channel";
@@ -60,7 +74,7 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   engine::WorkerConfig config;
   config.strategy = strategy.get();
   config.seed = options.seed;
-  config.count = 2 * options.schedules.value_or(scenario.budget);
+  config.count = (traces ? 2 : 1) * options.schedules.value_or(scenario.budget);
   config.memory_points = options.memory_points;
   // A hash is of whole executions, which a suppressed race would end.
   config.detect_races = options.races && options.suppressions.empty();
@@ -68,8 +82,9 @@ std::string hash_scenario(const Scenario& scenario, const Options& options, Hash
   config.spurious_wakeups = options.spurious_wakeups;
   config.allocation_failures = options.allocation_failures;
   config.executor = executor_kind(options);
-  config.hash_every_execution = true;
-  config.after_execution = &add_execution;
+  // Where somebody observes, the strategy is always asked.
+  config.hash_every_execution = of != HashOf::kUnasked;
+  config.after_execution = traces ? &add_execution : &add_schedule;
   config.after_execution_context = &hashes;
   if (!worker.start(&engine::run_worker, config, subject, options.hang_seconds)) {
     return "no process for the worker";
@@ -102,7 +117,8 @@ int hash(const Context& context, const HashCommand& command) {
   for (const Scenario* scenario : chosen) {
     const Options options = options_for(*scenario, command.flags);
     Hashes& hashes = *new (shared) Hashes;
-    if (const std::string error = hash_scenario(*scenario, options, hashes); !error.empty()) {
+    if (const std::string error = hash_scenario(*scenario, options, command.of, hashes);
+        !error.empty()) {
       status = complain(scenario->name + ": " + error, kExitFinding);
     }
     fmt::print("{:016x} {} {}\n", hashes.combined, hashes.schedules, scenario->name);
@@ -119,6 +135,10 @@ void add_hash(CLI::App& app, Context& context) {
   sub->group("");  // not listed
   auto command = std::make_shared<HashCommand>();
   sub->add_option("PATTERN", command->patterns, "as for run")->required();
+  const std::map<std::string, HashOf> things = {
+      {"traces", HashOf::kTraces}, {"asked", HashOf::kAsked}, {"unasked", HashOf::kUnasked}};
+  sub->add_option("--of", command->of, "traces, or schedules: asked, unasked")
+      ->transform(CLI::CheckedTransformer(things));
   command->flags.add(*sub, {"schedules", "strategy", "seed", "memory_points", "races", "leaks",
                             "spurious_wakeups", "allocation_failures", "executor", "hang_seconds"});
   sub->callback([&context, command] {

@@ -227,6 +227,7 @@ class Execution {
   }
   [[nodiscard]] bool goes_on_unasked(const Task& task) const noexcept;
   void go_on(Task& task) noexcept;
+  void tell_unasked() noexcept;
   /// Tells the supervisor's watchdog that there is progress. The only writer: no read-modify-write.
   void beat() noexcept {
     channel_.heartbeat.store(channel_.heartbeat.load(std::memory_order_relaxed) + 1,
@@ -316,9 +317,10 @@ class Execution {
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
   Reporting reporting_ = Reporting::kNot;
-  Leeway leeway_;                     // of the task picked last
-  std::uint64_t leeway_version_ = 0;  // of enabled_, to which it is bound
-  std::uint64_t unasked_ = 0;         // points at which it was made use of since the latest pick
+  Leeway leeway_;                    // of the task picked last
+  std::uint64_t leeway_among_ = 0;   // the hash of enabled_, to which it is bound
+  std::uint64_t unasked_ = 0;        // points at which it was made use of and nobody was told
+  std::uint64_t unasked_until_ = 0;  // the operation of last_ at the latest of them
   std::uint64_t next_wait_order_ = 0;
   std::uint32_t unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};
   std::size_t timed_waits_ = 0;    // tasks that wait with a deadline

@@ -52,6 +52,8 @@ inline void Execution::tell_strategy(Task& performed) noexcept {
 }
 
 inline void Execution::account(const Task& at, Task& chosen) noexcept {
+  if (unasked_ != 0) [[unlikely]]
+    tell_unasked();
   if (trace::is_plain(chosen.pending.kind) && &chosen == &at) {
     // Considered and passed by: a replay, which considers only what was chosen, must see the same
     // history. A loop of plain accesses comes by now and then as well, and must not pass for
@@ -75,6 +77,10 @@ inline void Execution::account(const Task& at, Task& chosen) noexcept {
   if (observer_count_ != 0) [[unlikely]]
     tell_observers(chosen, preempted);
   tell_strategy(chosen);
+}
+
+void Execution::tell_unasked() noexcept {
+  strategy_->went_on(last_, unasked_until_, std::exchange(unasked_, 0));
 }
 
 void Execution::tell_observers(const Task& performed, bool preempted) noexcept {
@@ -107,7 +113,6 @@ void Execution::announced(Task& task) noexcept {
   if (goes_on_unasked(task)) {
     go_on(task);
   } else {
-    leeway_.points = 0;
     if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
       account(task, task);
     } else {
@@ -128,7 +133,7 @@ void Execution::announced(Task& task) noexcept {
 /// say the same, or there were a departure to log.
 bool Execution::goes_on_unasked(const Task& task) const noexcept {
   if (leeway_.points == 0 || task.operation_index >= leeway_.before_operation ||
-      enabled_.version() != leeway_version_ || last_ != task.index)
+      enabled_.hash() != leeway_among_ || last_ != task.index)
     return false;
   const OpKind kind = task.pending.kind;
   const bool ordinary = !trace::is_plain(kind) && !trace::commutes(kind) &&
@@ -141,6 +146,7 @@ bool Execution::goes_on_unasked(const Task& task) const noexcept {
 void Execution::go_on(Task& task) noexcept {
   --leeway_.points;
   ++unasked_;
+  unasked_until_ = task.operation_index;
   --task.accesses_until_point;  // an operation like them
   beat();
   count_step(task);
@@ -177,6 +183,8 @@ Task* Execution::decide(Task& at) noexcept {
       account(at, at);
       return &at;
     }
+    // Leeway is given by a decision among several to the one that goes on.
+    leeway_.points = 0;
     Task& chosen = enabled_.count() == 1 ? tasks_.data()[enabled_.next(0)] : pick(at);
     account(at, chosen);
     if (chosen.kind == TaskKind::kThread) return &chosen;
@@ -235,7 +243,7 @@ Task& Execution::pick(Task& at) noexcept {
     log_deviation(at, ChoiceKind::kSchedule, chosen.id.value, chosen.index);
   ++at.choices[static_cast<std::size_t>(ChoiceKind::kSchedule)];
   leeway_ = strategy_->leeway();
-  leeway_version_ = enabled_.version();
+  leeway_among_ = enabled_.hash();
   return chosen;
 }
 

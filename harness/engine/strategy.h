@@ -96,6 +96,13 @@ class Strategy {
   /// them.
   [[nodiscard]] virtual Leeway leeway() const noexcept { return {}; }
 
+  /// `task` made use of its leeway at `points` points up to its `operation_index`-th operation, and
+  /// what follows is a step without a decision. Where a decision follows, that tells so itself.
+  virtual void went_on(TaskIndex task, std::uint64_t operation_index,
+                       std::uint64_t points) noexcept {
+    (void)task, (void)operation_index, (void)points;
+  }
+
   /// Returns a number below `choice.count`, or any number where count is 0.
   virtual std::uint64_t choose(const Choice& choice) noexcept = 0;
 

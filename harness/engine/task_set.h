@@ -22,7 +22,6 @@ class TaskSet {
     for (std::size_t w = 0; w < used_; ++w) words_[w] = 0;
     used_ = 1;
     count_ = 0;
-    ++version_;
   }
   void assign(TaskIndex task, bool member) noexcept {
     const std::size_t w = task / 64;
@@ -32,14 +31,11 @@ class TaskSet {
     if (was == member) return;
     words_[w] ^= bit;
     member ? ++count_ : --count_;
-    ++version_;
   }
   [[nodiscard]] bool contains(TaskIndex task) const noexcept {
     return (words_[task / 64] >> (task % 64)) & 1;
   }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
-  /// Another number after each change.
-  [[nodiscard]] std::uint64_t version() const noexcept { return version_; }
   [[nodiscard]] std::uint64_t low_word() const noexcept { return words_[0]; }
   [[nodiscard]] std::uint64_t hash() const noexcept {
     return used_ == 1 ? words_[0] : hash_of_several();
@@ -76,7 +72,6 @@ class TaskSet {
   std::uint64_t words_[kWords] = {};
   std::size_t used_ = 1;
   std::size_t count_ = 0;
-  std::uint64_t version_ = 0;
 };
 
 }  // namespace weft::engine

@@ -159,12 +159,14 @@ class LockTable {
   }
 
   void remove(std::size_t hole) noexcept {
-    const Hold last = holds_[holds_.size() - 1];
+    const std::size_t last = holds_.size() - 1;
+    if (hole != last) {
+      holds_[hole] = holds_[last];
+      if (indexed_ && !holds_[hole].shared)
+        position_.insert(holds_[hole].address, static_cast<std::uint32_t>(hole));
+    }
     holds_.pop_back();
     if (holds_.empty()) forget_positions();
-    if (hole == holds_.size()) return;
-    holds_[hole] = last;
-    if (indexed_ && !last.shared) position_.insert(last.address, static_cast<std::uint32_t>(hole));
   }
 
   static constexpr std::size_t kMaxHeld = 1 << 16;

@@ -29,6 +29,15 @@ class Fairness {
     altogether_ += points;
   }
 
+  /// At so many points the task that was picked last may go on before anybody is overruled.
+  [[nodiscard]] std::uint64_t leeway() const noexcept {
+    const std::uint64_t in_a_row =
+        kConsecutive - (consecutive_ < kConsecutive ? consecutive_ : kConsecutive);
+    const std::uint64_t at_all =
+        kAltogether - (altogether_ < kAltogether ? altogether_ : kAltogether);
+    return in_a_row < at_all ? in_a_row : at_all;
+  }
+
   /// `chosen` goes next.
   void picked(TaskIndex chosen) noexcept {
     consecutive_ = chosen == last_ ? consecutive_ + 1 : 1;

@@ -32,6 +32,7 @@ engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   lowest_ = 0;
   changes_.clear();
   next_change_ = 0;
+  next_plain_ = 0;
   // The label is drawn independently of the place: which of two demoted tasks
   // goes first is part of the bug.
   for (Priority label = 1; label < Priority{depth_}; ++label) {
@@ -78,10 +79,10 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
 
 engine::Leeway Pct::leeway() const noexcept {
   if (patience_.counts(at_)) return {};
-  if (next_change_ == changes_.size()) return {trace::kNever, trace::kNever};
+  if (next_change_ == changes_.size()) return {trace::kNever, fairness_.leeway()};
   // Until then every operation is contested.
   return {at_operation_ + (changes_[next_change_].operation - progress_.contested()),
-          trace::kNever};
+          fairness_.leeway()};
 }
 
 std::uint64_t Pct::executed(TaskIndex task, const trace::Operation& operation,
@@ -93,9 +94,10 @@ std::uint64_t Pct::executed(TaskIndex task, const trace::Operation& operation,
   if (operation.kind == trace::OpKind::kTimerFire) demote(task);
   progress_.resumed(task, operation_index);
   if (progress_.alone()) return trace::kNever;
-  if (next_change_ == changes_.size()) return kLongestPlainRun;
-  const std::uint64_t until_change = changes_[next_change_].operation - progress_.contested();
-  return until_change < kLongestPlainRun ? until_change : kLongestPlainRun;
+  const std::uint64_t now = progress_.contested();
+  if (now >= next_plain_) next_plain_ = now + kLongestPlainRun;
+  if (next_change_ == changes_.size()) return next_plain_ - now;
+  return std::min(changes_[next_change_].operation, next_plain_) - now;
 }
 
 }  // namespace weft::strategies

@@ -82,6 +82,7 @@ class Pct final : public Sampler {
   Priority lowest_ = 0;
   TaskIndex at_ = kNoTaskIndex;  // of the latest decision
   std::uint64_t at_operation_ = 0;
+  std::uint64_t next_plain_ = 0;  // the contested operation from which a plain access is considered
 };
 
 }  // namespace weft::strategies

@@ -36,6 +36,10 @@ class Portfolio final : public engine::Strategy {
     return active_->pick(decision);
   }
   [[nodiscard]] engine::Leeway leeway() const noexcept override { return active_->leeway(); }
+  void went_on(TaskIndex task, std::uint64_t operation_index,
+               std::uint64_t points) noexcept override {
+    active_->went_on(task, operation_index, points);
+  }
   std::uint64_t choose(const engine::Choice& choice) noexcept override {
     return active_->choose(choice);
   }

@@ -41,6 +41,11 @@ class Progress {
     contested_ += announce(decision.at, decision.at_operation);
   }
 
+  /// What `task` did up to that operation was contested, though nobody was asked.
+  void went_on(TaskIndex task, std::uint64_t operation_index) noexcept {
+    contested_ += announce(task, operation_index);
+  }
+
   /// Returns the task that was found blocked when this step was forced, if any:
   /// its operation could come before or after those of the task that went on.
   TaskIndex executed(TaskIndex task, const trace::Operation& operation) noexcept {

@@ -20,6 +20,8 @@
 //     from each other in strict alternation would do so for ever.
 #pragma once
 
+#include <algorithm>
+
 #include "harness/strategies/sampler.h"
 
 namespace weft::strategies {
@@ -36,7 +38,12 @@ class Random final : public Sampler {
   engine::Next next_execution(std::uint64_t execution, std::uint64_t seed) noexcept override;
   std::size_t pick(const engine::Decision& decision) noexcept override;
   [[nodiscard]] engine::Leeway leeway() const noexcept override {
-    return {trace::kNever, patience_.counts(at_) ? 0 : stays_};
+    return {trace::kNever, patience_.counts(at_) ? 0 : std::min(stays_, fairness_.leeway())};
+  }
+  void went_on(TaskIndex task, std::uint64_t operation_index,
+               std::uint64_t points) noexcept override {
+    Sampler::went_on(task, operation_index, points);
+    stays_ -= points;
   }
 
  private:

@@ -30,6 +30,11 @@ class Sampler : public engine::Strategy {
     performed(task, operation);
     return until_plain_point(task, operation_index);
   }
+  void went_on(TaskIndex task, std::uint64_t operation_index,
+               std::uint64_t points) noexcept override {
+    progress_.went_on(task, operation_index);
+    fairness_.went_on(points);
+  }
   void execution_ended(StepIndex) noexcept final { learn(operations()); }
 
   std::size_t save(unsigned char* buffer, std::size_t capacity) const noexcept final {
