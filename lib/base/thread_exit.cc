@@ -4,8 +4,13 @@
 #include "lib/base/thread_exit.h"
 
 #include <cxxabi.h>
+#include <pthread.h>
 
+#include <cstddef>
 #include <new>
+#include <system_error>
+
+#include "lib/base/check.h"
 
 // The linker defines one per module; it keeps this module loaded until the registered calls ran.
 // A name of the C++ ABI.
@@ -14,15 +19,68 @@ extern "C" void* __dso_handle;  // NOLINT(readability-identifier-naming)
 namespace weftrt::detail {
 namespace {
 
-void call_release(void* release) { reinterpret_cast<void (*)()>(release)(); }
+using Release = void (*)();
+
+// What the calling thread has registered and not called yet, oldest first. In memory that lasts as
+// long as the thread, unlike what has a destructor.
+struct Pending {
+  static constexpr std::size_t kMax = 4;  // the runtime has two: the context's and the stash's
+
+  void add(Release release) noexcept {
+    check(count < kMax, "more is to be released at a thread's end than there is room for");
+    all[count++] = release;
+  }
+  void remove(Release release) noexcept {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i)
+      if (all[i] != release) all[kept++] = all[i];
+    count = kept;
+  }
+
+  Release all[kMax] = {};
+  std::size_t count = 0;
+  bool thread_locals_are_gone = false;
+};
+constinit thread_local Pending t_pending;
+
+void release_in_key_destructor(void* /*non-null*/) {
+  t_pending.thread_locals_are_gone = true;
+  while (t_pending.count != 0) t_pending.all[--t_pending.count]();
+}
+
+pthread_key_t last_resort() {
+  static const pthread_key_t key = [] {
+    pthread_key_t made = 0;
+    if (const int error = pthread_key_create(&made, &release_in_key_destructor); error != 0)
+      throw std::system_error(error, std::generic_category(), "no thread-specific key is left");
+    return made;
+  }();
+  return key;
+}
+
+void set_last_resort(const void* value) {
+  if (pthread_setspecific(last_resort(), value) != 0) throw std::bad_alloc();
+}
+
+void release_with_thread_locals(void* registered) {
+  const auto release = reinterpret_cast<Release>(registered);
+  t_pending.remove(release);
+  // Nothing of ours is called any more, so that the module may be unloaded. Setting null allocates
+  // nothing.
+  if (t_pending.count == 0) set_last_resort(nullptr);
+  release();
+}
 
 }  // namespace
 
-void at_thread_exit(void (*release)()) {
+void at_thread_exit(Release release) {
+  set_last_resort(&t_pending);
   // A function pointer passes through void* unchanged on every platform with this ABI.
-  if (abi::__cxa_thread_atexit(&call_release, reinterpret_cast<void*>(release),
+  if (!t_pending.thread_locals_are_gone &&
+      abi::__cxa_thread_atexit(&release_with_thread_locals, reinterpret_cast<void*>(release),
                                static_cast<void*>(&__dso_handle)) != 0)
     throw std::bad_alloc();
+  t_pending.add(release);
 }
 
 }  // namespace weftrt::detail

@@ -45,17 +45,23 @@ void measure(benchmark::State& state, Read read, Replace replace) {
   state.SetItemsProcessed(state.iterations());
 }
 
+// What is read and what is replaced: one word of an implementation.
+void* word_of(const ContextImpl& impl) { return impl.on(DeviceKind::kCpu).allocator.state; }
+void set_word_of(ContextImpl& impl, std::uint64_t i) {
+  impl.on(DeviceKind::kCpu).allocator.state = reinterpret_cast<void*>(i);
+}
+
 void replace_context(std::uint64_t i) {
-  update_global([i](ContextImpl& impl) { impl.random_seed = i; });
+  update_global([i](ContextImpl& impl) { set_word_of(impl, i); });
 }
 
 void context_current(benchmark::State& state) {
-  const auto read = [] { return current().random_seed; };
+  const auto read = [] { return word_of(current()); };
   measure(state, read, &replace_context);
 }
 
 void context_pin(benchmark::State& state) {
-  const auto read = [] { return pin()->random_seed; };
+  const auto read = [] { return word_of(*pin()); };
   measure(state, read, &replace_context);
 }
 
@@ -70,7 +76,7 @@ constinit thread_local LeakyCell* t_leaky_cell = &g_leaky_cell;
 
 void context_leaky(benchmark::State& state) {
   measure(
-      state, [] { return t_leaky_cell->impl.load(std::memory_order_acquire)->random_seed; },
+      state, [] { return word_of(*t_leaky_cell->impl.load(std::memory_order_acquire)); },
       [](std::uint64_t i) {
         // release: pairs with the acquire above.
         g_leaky_cell.impl.store(&g_leaky_impls[i % 2], std::memory_order_release);
@@ -84,10 +90,10 @@ std::atomic<std::shared_ptr<const ContextImpl>>& atomic_shared() {
 
 void context_atomic_shared_ptr(benchmark::State& state) {
   measure(
-      state, [] { return atomic_shared().load()->random_seed; },
+      state, [] { return word_of(*atomic_shared().load()); },
       [](std::uint64_t i) {
         auto next = std::make_shared<ContextImpl>();
-        next->random_seed = i;
+        set_word_of(*next, i);
         atomic_shared().store(std::move(next));
       });
 }
@@ -105,11 +111,11 @@ void context_mutex_shared_ptr(benchmark::State& state) {
         std::unique_lock lock(g_shared_mutex);
         const std::shared_ptr<const ContextImpl> impl = mutex_shared();
         lock.unlock();
-        return impl->random_seed;
+        return word_of(*impl);
       },
       [](std::uint64_t i) {
         auto next = std::make_shared<ContextImpl>();
-        next->random_seed = i;
+        set_word_of(*next, i);
         const std::lock_guard lock(g_shared_mutex);
         mutex_shared() = std::move(next);
       });

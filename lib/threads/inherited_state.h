@@ -15,7 +15,7 @@ namespace weftrt {
 //
 // Thread-safety: a value that any thread may use.
 struct InheritedState {
-  CapturedOverride context;
+  CapturedContext context;
   StashCapture stash;
 };
 

@@ -21,7 +21,7 @@ WEFT_SCENARIO(freed_early,
                .expect = expect_with_mutant(kUseAfterFree, "data_race"),
                .budget = 2000}) {
   std::thread writer(
-      [] { rt::update_global([](rt::ContextImpl& impl) { impl.random_seed = 7; }); });
+      [] { rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); }); });
   {
     const rt::ContextPin pinned = rt::pin();
     writer.join();
@@ -29,7 +29,7 @@ WEFT_SCENARIO(freed_early,
     const bool pinned_new = pinned.generation() == rt::generation();
     assert(rt::live_implementations() == (pinned_new ? 1U : 2U));
   }
-  assert(rt::current().random_seed == 7);
+  assert(rt::current().seed() == 7);
 }
 
 }  // namespace
