@@ -6,6 +6,7 @@
 #include <cxxabi.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <system_error>
@@ -48,33 +49,51 @@ void release_in_key_destructor(void* /*non-null*/) {
   while (t_pending.count != 0) t_pending.all[--t_pending.count]();
 }
 
+pthread_key_t make_last_resort() {
+  pthread_key_t made = 0;
+  if (const int error = pthread_key_create(&made, &release_in_key_destructor); error != 0)
+    throw std::system_error(error, std::generic_category(), "no thread-specific key is left");
+  return made;
+}
+
 pthread_key_t last_resort() {
-  static const pthread_key_t key = [] {
-    pthread_key_t made = 0;
-    if (const int error = pthread_key_create(&made, &release_in_key_destructor); error != 0)
-      throw std::system_error(error, std::generic_category(), "no thread-specific key is left");
-    return made;
-  }();
+  static const pthread_key_t key = make_last_resort();
   return key;
 }
 
-void set_last_resort(const void* value) {
-  if (pthread_setspecific(last_resort(), value) != 0) throw std::bad_alloc();
-}
+// Makes the key when the module is loaded: keys' destructors are called in the order in which the
+// keys were made, so that ours comes before those of most others, and notes that it is their turn.
+// Deletes it when the module is unloaded, because its destructor is then gone.
+class KeyOfThisModule {
+ public:
+  KeyOfThisModule() { (void)last_resort(); }
+  ~KeyOfThisModule() {
+    gone_.store(true, std::memory_order_relaxed);
+    pthread_key_delete(last_resort());
+  }
+  KeyOfThisModule(const KeyOfThisModule&) = delete;
+  KeyOfThisModule& operator=(const KeyOfThisModule&) = delete;
+
+  // relaxed: what runs while the module is being unloaded, at process exit above all, may see
+  // either.
+  static bool gone() noexcept { return gone_.load(std::memory_order_relaxed); }
+
+ private:
+  static constinit inline std::atomic<bool> gone_{false};
+};
+const KeyOfThisModule g_key;
 
 void release_with_thread_locals(void* registered) {
   const auto release = reinterpret_cast<Release>(registered);
   t_pending.remove(release);
-  // Nothing of ours is called any more, so that the module may be unloaded. Setting null allocates
-  // nothing.
-  if (t_pending.count == 0) set_last_resort(nullptr);
   release();
 }
 
 }  // namespace
 
 void at_thread_exit(Release release) {
-  set_last_resort(&t_pending);
+  if (!KeyOfThisModule::gone() && pthread_setspecific(last_resort(), &t_pending) != 0)
+    throw std::bad_alloc();
   // A function pointer passes through void* unchanged on every platform with this ABI.
   if (!t_pending.thread_locals_are_gone &&
       abi::__cxa_thread_atexit(&release_with_thread_locals, reinterpret_cast<void*>(release),

@@ -63,6 +63,14 @@ int first_failure_in_child(Run run) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? line : -1;
 }
 
+// The sanitizers of g++ 12 do not expect a child of fork() to go on where other threads were: a
+// lock of their malloc may be held by one that is gone, and a new thread may get the name of one.
+#if (defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)) && !defined(__clang__)
+constexpr bool kSanitizedByGcc = true;
+#else
+constexpr bool kSanitizedByGcc = false;
+#endif
+
 const StashKey<int> kObject("fork_test.object", StashRule::kReplace,
                             [] { return std::make_shared<int>(3); });
 
@@ -107,6 +115,7 @@ TEST(Fork, TheChildReadsAndChangesWhatItsThreadHad) {
 // Threads change and read the context, define keys and operators, while another forks, again and
 // again: none of them can leave the child a lock that is held, or a list in disorder.
 TEST(Fork, TheChildIsWellWhateverOtherThreadsWereDoing) {
+  if (kSanitizedByGcc) GTEST_SKIP() << "see kSanitizedByGcc";
   std::atomic<bool> stop{false};
   std::vector<std::thread> busy;
   for (int t = 0; t < 2; ++t) {
@@ -202,12 +211,14 @@ TEST(Fork, APoolThatWasLeftBehindSaysSoAndANewOneWorks) {
                 EXPECT_IN_CHILD(false);
               } catch (const PoolLeftBehind&) {
               }
+              if (kSanitizedByGcc) return;
               pool = std::make_unique<ManagedPool>(1);
               EXPECT_IN_CHILD(pool->submit([] { return 9; }).get() == 9);
               pool.reset();
             }),
             0);
   go.count_down();
+  blocked.get();  // `go` is its, until then
   EXPECT_EQ(queued.get(), 1);
 }
 
