@@ -7,10 +7,17 @@
 
 #include <benchmark/benchmark.h>
 
+#ifdef WEFT_HAS_URCU
+#include <urcu/static/urcu-memb.h>
+#include <urcu/urcu-memb.h>
+#endif
+
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "lib/context/context.h"
 
@@ -121,6 +128,49 @@ void context_mutex_shared_ptr(benchmark::State& state) {
       });
 }
 
+#ifdef WEFT_HAS_URCU
+// Userspace RCU: what a read-side section costs where a writer waits for readers before it frees.
+// With the inline forms of lock and unlock (the underscore is liburcu's), which are the fastest,
+// and which its licence lets anyone use: they are of less than ten lines.
+std::atomic<ContextImpl*> g_urcu_impl{new ContextImpl};
+
+void context_urcu_memb(benchmark::State& state) {
+  urcu_memb_register_thread();
+  measure(
+      state,
+      [] {
+        _urcu_memb_read_lock();
+        // acquire: pairs with the exchange below.
+        void* const word = word_of(*g_urcu_impl.load(std::memory_order_acquire));
+        _urcu_memb_read_unlock();
+        return word;
+      },
+      [](std::uint64_t i) {
+        auto next = std::make_unique<ContextImpl>();
+        set_word_of(*next, i);
+        const std::unique_ptr<ContextImpl> former(
+            g_urcu_impl.exchange(next.release(), std::memory_order_acq_rel));
+        urcu_memb_synchronize_rcu();
+      });
+  urcu_memb_unregister_thread();
+}
+#endif
+
+// From the call of swap_global() to its return, with range(0) threads that read without pause.
+void context_swap(benchmark::State& state) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> readers;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    readers.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) benchmark::DoNotOptimize(word_of(current()));
+    });
+  }
+  ContextImpl next = current();
+  for (auto _ : state) next = swap_global(std::move(next));
+  stop.store(true, std::memory_order_relaxed);
+  for (std::thread& reader : readers) reader.join();
+}
+
 void context_update(benchmark::State& state) {
   std::uint64_t i = 0;
   for (auto _ : state) replace_context(++i);
@@ -140,6 +190,10 @@ BENCHMARK(context_atomic_shared_ptr)
 BENCHMARK(context_mutex_shared_ptr)
     ->Name("context/mutex_shared_ptr")
     ->Apply(alone_and_beside_a_writer);
+#ifdef WEFT_HAS_URCU
+BENCHMARK(context_urcu_memb)->Name("context/urcu_memb")->Apply(alone_and_beside_a_writer);
+#endif
+BENCHMARK(context_swap)->Name("context/swap")->ArgName("readers")->Arg(0)->Arg(1)->UseRealTime();
 BENCHMARK(context_update)->Name("context/update")->ThreadRange(1, 2)->UseRealTime();
 
 }  // namespace

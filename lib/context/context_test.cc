@@ -8,6 +8,7 @@
 #include "lib/context/context.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -202,6 +203,26 @@ TEST_F(Context, AThreadLocalDestructorMayRead) {
   EXPECT_EQ(seen_early, 5U);
   EXPECT_EQ(seen_late, 5U);
   set_seed(6);
+  (void)current();
+  EXPECT_EQ(live_implementations(), before);
+}
+
+// A destructor of pthread_key_create() runs when all thread_locals, and what the thread held, are
+// gone.
+TEST_F(Context, AKeyDestructorMayRead) {
+  const std::size_t before = live_implementations();
+  static std::uint64_t seen = 0;
+  pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(&key, [](void* /*value*/) { seen = pin()->seed(); }), 0);
+  set_seed(5);
+  std::thread([&] {
+    (void)current();
+    pthread_setspecific(key, &key);
+    set_seed(6);
+  }).join();
+  pthread_key_delete(key);
+  EXPECT_EQ(seen, 6U);
+  set_seed(7);
   (void)current();
   EXPECT_EQ(live_implementations(), before);
 }
