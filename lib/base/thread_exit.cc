@@ -61,25 +61,20 @@ pthread_key_t last_resort() {
   return key;
 }
 
+// relaxed: what runs while the module is being unloaded, at process exit above all, may see either.
+constinit std::atomic<bool> g_key_is_gone{false};
+
 // Makes the key when the module is loaded: keys' destructors are called in the order in which the
 // keys were made, so that ours comes before those of most others, and notes that it is their turn.
 // Deletes it when the module is unloaded, because its destructor is then gone.
-class KeyOfThisModule {
- public:
+struct KeyOfThisModule {
   KeyOfThisModule() { (void)last_resort(); }
   ~KeyOfThisModule() {
-    gone_.store(true, std::memory_order_relaxed);
+    g_key_is_gone.store(true, std::memory_order_relaxed);
     pthread_key_delete(last_resort());
   }
   KeyOfThisModule(const KeyOfThisModule&) = delete;
   KeyOfThisModule& operator=(const KeyOfThisModule&) = delete;
-
-  // relaxed: what runs while the module is being unloaded, at process exit above all, may see
-  // either.
-  static bool gone() noexcept { return gone_.load(std::memory_order_relaxed); }
-
- private:
-  static constinit inline std::atomic<bool> gone_{false};
 };
 const KeyOfThisModule g_key;
 
@@ -92,7 +87,8 @@ void release_with_thread_locals(void* registered) {
 }  // namespace
 
 void at_thread_exit(Release release) {
-  if (!KeyOfThisModule::gone() && pthread_setspecific(last_resort(), &t_pending) != 0)
+  if (!g_key_is_gone.load(std::memory_order_relaxed) &&
+      pthread_setspecific(last_resort(), &t_pending) != 0)
     throw std::bad_alloc();
   // A function pointer passes through void* unchanged on every platform with this ABI.
   if (!t_pending.thread_locals_are_gone &&

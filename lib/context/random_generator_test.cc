@@ -42,7 +42,8 @@ TEST(RandomGenerator, DrawsByPosition) {
 
 TEST(RandomGenerator, ACopyIsTheSameGenerator) {
   const RandomGenerator one(5);
-  const RandomGenerator copy = one;
+  RandomGenerator copy(6);
+  copy = one;
   const RandomGenerator equal(5);
   EXPECT_EQ(one, equal);
   EXPECT_EQ(one.next(), one.at(0));

@@ -57,6 +57,7 @@ TEST_F(Pool, TheStateIsThatOfTheMomentOfSubmission) {
   auto seen = pool.submit([] { return *stash::get(kInherited); });
   stash::set(kInherited, std::make_shared<int>(6));
   go.count_down();
+  blocker.get();
   EXPECT_EQ(seen.get(), 5);
 }
 

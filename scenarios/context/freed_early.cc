@@ -20,8 +20,7 @@ WEFT_SCENARIO(freed_early,
                                      "a context lives for as long as a reader pins it"),
                .expect = expect_with_mutant(kUseAfterFree, "data_race"),
                .budget = 2000}) {
-  std::thread writer(
-      [] { rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); }); });
+  std::thread writer([] { rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); }); });
   {
     const rt::ContextPin pinned = rt::pin();
     writer.join();
