@@ -3,7 +3,8 @@
 
 // What reading the context costs, beside the ways to read a shared value that leak, lock or count.
 // Each is run by one and by two threads, with the value at rest and with a writer that replaces it
-// as fast as it can. items_per_second is reads.
+// as fast as it can. items_per_second is reads; swaps is how many times a second the writer
+// replaced it, which differs: one that waits for its readers leaves them alone meanwhile.
 
 #include <benchmark/benchmark.h>
 
@@ -13,6 +14,7 @@
 #endif
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -30,15 +32,22 @@ class Writer {
  public:
   explicit Writer(Replace replace)
       : thread_([this, replace] {
-          for (std::uint64_t i = 0; !stop_.load(std::memory_order_relaxed); ++i) replace(i);
+          const auto begun = std::chrono::steady_clock::now();
+          std::uint64_t i = 0;
+          for (; !stop_.load(std::memory_order_relaxed); ++i) replace(i);
+          const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+          per_second_ = static_cast<double>(i) / took.count();
         }) {}
-  ~Writer() {
+  // Stops it. Replacements a second.
+  double rate() {
     stop_.store(true, std::memory_order_relaxed);
     thread_.join();
+    return per_second_;
   }
 
  private:
   std::atomic<bool> stop_{false};
+  double per_second_ = 0;
   std::thread thread_;
 };
 
@@ -48,27 +57,42 @@ void measure(benchmark::State& state, Read read, Replace replace) {
   std::unique_ptr<Writer<Replace>> writer;
   if (state.range(0) != 0 && state.thread_index() == 0)
     writer = std::make_unique<Writer<Replace>>(replace);
-  for (auto _ : state) benchmark::DoNotOptimize(read());
+  // Unrolled, because the loop itself would cost as much as the fastest reads, and one cycle or two
+  // by where it happens to lie.
+  constexpr int kBatch = 8;
+  while (state.KeepRunningBatch(kBatch)) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kBatch; ++i) benchmark::DoNotOptimize(read());
+  }
   state.SetItemsProcessed(state.iterations());
+  if (writer != nullptr) state.counters["swaps"] = writer->rate();
 }
 
-// What is read and what is replaced: one word of an implementation.
-void* word_of(const ContextImpl& impl) { return impl.on(DeviceKind::kCpu).allocator.state; }
-void set_word_of(ContextImpl& impl, std::uint64_t i) {
+// What is read: both halves of an allocator, as a caller does who allocates now and deallocates
+// later. What is replaced: its state.
+struct Halves {
+  Allocator::AllocateFn allocate_fn;
+  void* state;
+};
+Halves halves_of(const ContextImpl& impl) {
+  const Allocator& allocator = impl.on(DeviceKind::kCpu).allocator;
+  return {allocator.allocate_fn, allocator.state};
+}
+void set_state_of(ContextImpl& impl, std::uint64_t i) {
   impl.on(DeviceKind::kCpu).allocator.state = reinterpret_cast<void*>(i);
 }
 
 void replace_context(std::uint64_t i) {
-  update_global([i](ContextImpl& impl) { set_word_of(impl, i); });
+  update_global([i](ContextImpl& impl) { set_state_of(impl, i); });
 }
 
 void context_current(benchmark::State& state) {
-  const auto read = [] { return word_of(current()); };
+  const auto read = [] { return halves_of(current()); };
   measure(state, read, &replace_context);
 }
 
 void context_pin(benchmark::State& state) {
-  const auto read = [] { return word_of(*pin()); };
+  const auto read = [] { return halves_of(*pin()); };
   measure(state, read, &replace_context);
 }
 
@@ -83,7 +107,7 @@ constinit thread_local LeakyCell* t_leaky_cell = &g_leaky_cell;
 
 void context_leaky(benchmark::State& state) {
   measure(
-      state, [] { return word_of(*t_leaky_cell->impl.load(std::memory_order_acquire)); },
+      state, [] { return halves_of(*t_leaky_cell->impl.load(std::memory_order_acquire)); },
       [](std::uint64_t i) {
         // release: pairs with the acquire above.
         g_leaky_cell.impl.store(&g_leaky_impls[i % 2], std::memory_order_release);
@@ -97,10 +121,10 @@ std::atomic<std::shared_ptr<const ContextImpl>>& atomic_shared() {
 
 void context_atomic_shared_ptr(benchmark::State& state) {
   measure(
-      state, [] { return word_of(*atomic_shared().load()); },
+      state, [] { return halves_of(*atomic_shared().load()); },
       [](std::uint64_t i) {
         auto next = std::make_shared<ContextImpl>();
-        set_word_of(*next, i);
+        set_state_of(*next, i);
         atomic_shared().store(std::move(next));
       });
 }
@@ -118,11 +142,11 @@ void context_mutex_shared_ptr(benchmark::State& state) {
         std::unique_lock lock(g_shared_mutex);
         const std::shared_ptr<const ContextImpl> impl = mutex_shared();
         lock.unlock();
-        return word_of(*impl);
+        return halves_of(*impl);
       },
       [](std::uint64_t i) {
         auto next = std::make_shared<ContextImpl>();
-        set_word_of(*next, i);
+        set_state_of(*next, i);
         const std::lock_guard lock(g_shared_mutex);
         mutex_shared() = std::move(next);
       });
@@ -141,13 +165,13 @@ void context_urcu_memb(benchmark::State& state) {
       [] {
         _urcu_memb_read_lock();
         // acquire: pairs with the exchange below.
-        void* const word = word_of(*g_urcu_impl.load(std::memory_order_acquire));
+        const Halves halves = halves_of(*g_urcu_impl.load(std::memory_order_acquire));
         _urcu_memb_read_unlock();
-        return word;
+        return halves;
       },
       [](std::uint64_t i) {
         auto next = std::make_unique<ContextImpl>();
-        set_word_of(*next, i);
+        set_state_of(*next, i);
         const std::unique_ptr<ContextImpl> former(
             g_urcu_impl.exchange(next.release(), std::memory_order_acq_rel));
         urcu_memb_synchronize_rcu();
@@ -162,7 +186,7 @@ void context_swap(benchmark::State& state) {
   std::vector<std::thread> readers;
   for (std::int64_t i = 0; i < state.range(0); ++i) {
     readers.emplace_back([&] {
-      while (!stop.load(std::memory_order_relaxed)) benchmark::DoNotOptimize(word_of(current()));
+      while (!stop.load(std::memory_order_relaxed)) benchmark::DoNotOptimize(halves_of(current()));
     });
   }
   ContextImpl next = current();

@@ -34,7 +34,7 @@ extern constinit thread_local ContextSlot t_context;
 
 // What current() does if nothing is usable: binds the thread if this is its first read, and moves
 // it to the current implementation of the cell it follows.
-const ContextImpl& current_after_change();
+[[gnu::cold]] const ContextImpl& current_after_change();
 
 // Takes a record for the thread and sees to it that all is given back at its end. May throw
 // std::bad_alloc; nothing has changed then.
