@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <latch>
 #include <memory>
 #include <stdexcept>
@@ -139,14 +140,16 @@ TEST_F(Pool, CancelDropsWhatIsQueuedAndSaysSo) {
   EXPECT_EQ(inherited.use_count(), 2) << "the queued work holds its submitter's state";
   begun.wait();
   std::thread canceller([&] { pool.cancel(); });
+  queued.wait();  // told before the running work has ended
+  EXPECT_EQ(running.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  go.count_down();
+  canceller.join();
   try {
     (void)queued.get();
     ADD_FAILURE() << "dropped work had a result";
   } catch (const std::future_error& error) {
     EXPECT_EQ(error.code(), std::future_errc::broken_promise);
   }
-  go.count_down();
-  canceller.join();
   EXPECT_EQ(running.get(), 1);
   EXPECT_EQ(captured.use_count(), 1);
   EXPECT_EQ(inherited.use_count(), 1);
