@@ -4,6 +4,7 @@
 #include "lib/context/cell.h"
 
 #include "lib/base/check.h"
+#include "lib/context/readers.h"
 
 namespace weftrt::detail {
 namespace {
@@ -69,11 +70,12 @@ bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next)
   Word word = word_.load(std::memory_order_relaxed);  // only the first guess of the exchange below
   while (node_of(word) == &base) {
     // release: pairs with the acquire in acquire(): readers see the fields of `next`.
-    // acquire: pairs with the release in move_count_into().
-    if (word_.compare_exchange_weak(word, word_for(*next), std::memory_order_acq_rel,
+    // acquire: pairs with the release in move_count_into(). seq_cst: for tell_readers_of().
+    if (word_.compare_exchange_weak(word, word_for(*next), std::memory_order_seq_cst,
                                     std::memory_order_relaxed)) {
       g_live_nodes.fetch_add(1, std::memory_order_relaxed);
       [[maybe_unused]] const ContextNode* const now_the_cells = next.release();
+      tell_readers_of(*this);
       base.uninstall(static_cast<std::int64_t>(handed_out(word)));
       return true;
     }

@@ -81,8 +81,9 @@ class NodeReference {
 //  4. A node is deleted by whoever gives back its last reference, at once.
 //  5. A published node is never written, except for its count.
 //
-// Costs: acquire() one fetch_add, wait-free; release() one fetch_sub; update() one allocation and
-// copy per attempt, lock-free: an attempt fails only because another update succeeded.
+// Costs: acquire() one fetch_add; release() one fetch_sub; update() one allocation and copy per
+// attempt, and one look at each thread that reads; lock-free: an attempt fails only because another
+// update succeeded.
 class ContextCell {
  public:
   explicit ContextCell(ContextImpl initial);
@@ -90,17 +91,11 @@ class ContextCell {
   ContextCell(const ContextCell&) = delete;
   ContextCell& operator=(const ContextCell&) = delete;
 
-  // A cell that holds nothing and to which only peek() applies: what a thread points to before its
-  // first read. Makes the test for 'not bound yet' and for 'changed' the same one.
-  struct Unbound {};
-  explicit constexpr ContextCell(Unbound /*tag*/) noexcept : word_(kUnboundWord) {}
-
   // The current node's identity, to compare with that of a node the caller holds (invariant 3); the
   // result itself is not secured and must not be dereferenced otherwise.
   [[nodiscard]] const ContextNode* peek() const noexcept {
-    // relaxed: only compared. If equal, the caller's acquire() of that node has already
-    // synchronised with its publication; if not, the caller goes through acquire().
-    return node_of(word_.load(std::memory_order_relaxed));
+    // seq_cst: see current_after_change().
+    return node_of(word_.load(std::memory_order_seq_cst));
   }
 
   // The current node with one reference, which the caller gives back by release().
@@ -130,9 +125,6 @@ class ContextCell {
   // 1023 - 128 = 895, is the number of threads that may be between its two steps at the same time.
   static constexpr Word kMoveAt = 128;
   static_assert(sizeof(ContextNode) > kMaxHandedOut, "a counted address points into its node");
-
-  // No node has this address and no thread holds it: a thread that holds nothing has nullptr.
-  static constexpr Word kUnboundWord = alignof(ContextNode);
 
   static ContextNode* node_of(Word word) noexcept {
     return reinterpret_cast<ContextNode*>(word & ~kMaxHandedOut);

@@ -19,7 +19,7 @@ namespace {
 
 ContextImpl with_seed(std::uint64_t seed) {
   ContextImpl impl;
-  impl.random_seed = seed;
+  impl.seed_all(seed);
   return impl;
 }
 
@@ -32,11 +32,11 @@ TEST(ContextCell, ANodeLivesAsLongAsItsLastReference) {
     ContextNode& again = cell.acquire();
     EXPECT_EQ(&first, &again);
 
-    EXPECT_EQ(cell.swap(with_seed(2)).random_seed, 1U);
+    EXPECT_EQ(cell.swap(with_seed(2)).seed(), 1U);
     EXPECT_EQ(live_nodes(), before + 2);
     first.release();
     EXPECT_EQ(live_nodes(), before + 2);
-    EXPECT_EQ(again.impl.random_seed, 1U);
+    EXPECT_EQ(again.impl.seed(), 1U);
     again.release();
     EXPECT_EQ(live_nodes(), before + 1);
   }
@@ -47,7 +47,7 @@ TEST(ContextCell, AReplacedNodeThatNobodyHoldsGoesAtOnce) {
   const std::size_t before = live_nodes();
   ContextCell cell(with_seed(0));
   for (std::uint64_t i = 1; i <= 10; ++i) {
-    EXPECT_EQ(cell.update([&](ContextImpl& impl) { impl.random_seed = i; }), i);
+    EXPECT_EQ(cell.update([&](ContextImpl& impl) { impl.seed_all(i); }), i);
     EXPECT_EQ(live_nodes(), before + 1);
   }
 }
@@ -60,7 +60,7 @@ TEST(ContextCell, ANodeOutlivesItsCellWhileHeld) {
     held = &cell.acquire();
   }
   EXPECT_EQ(live_nodes(), before + 1);
-  EXPECT_EQ(held->impl.random_seed, 5U);
+  EXPECT_EQ(held->impl.seed(), 5U);
   held->release();
   EXPECT_EQ(live_nodes(), before);
 }
@@ -84,13 +84,13 @@ TEST(ContextCell, AnEditThatThrowsPublishesNothing) {
   const std::size_t before = live_nodes();
   ContextCell cell(with_seed(1));
   EXPECT_THROW(cell.update([](ContextImpl& impl) {
-    impl.random_seed = 2;
+    impl.seed_all(2);
     throw std::runtime_error("no");
   }),
                std::runtime_error);
   EXPECT_EQ(live_nodes(), before + 1);
   const NodeReference node(cell.acquire());
-  EXPECT_EQ(node->impl.random_seed, 1U);
+  EXPECT_EQ(node->impl.seed(), 1U);
   EXPECT_EQ(node->generation, 0U);
 }
 
@@ -99,12 +99,12 @@ TEST(ContextCell, AnEditStartsAgainFromWhatAnotherPublishedMeanwhile) {
   int runs = 0;
   const std::uint64_t generation = cell.update([&](ContextImpl& impl) {
     if (++runs == 1) (void)cell.swap(with_seed(100));
-    ++impl.random_seed;
+    impl.seed_all(impl.seed() + 1);
   });
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(generation, 2U);
   const NodeReference node(cell.acquire());
-  EXPECT_EQ(node->impl.random_seed, 101U);
+  EXPECT_EQ(node->impl.seed(), 101U);
 }
 
 // Each writer adds its share, so a lost update shows in the sum; each reader checks that two fields
@@ -123,8 +123,8 @@ TEST(ContextCell, ReadersAndWritersTogether) {
       threads.emplace_back([&] {
         for (std::uint64_t i = 0; i < kUpdates; ++i) {
           cell.update([](ContextImpl& impl) {
-            ++impl.random_seed;
-            impl.properties.set(kCopy, static_cast<std::int64_t>(impl.random_seed));
+            impl.seed_all(impl.seed() + 1);
+            impl.properties.set(kCopy, static_cast<std::int64_t>(impl.seed()));
           });
         }
       });
@@ -138,16 +138,16 @@ TEST(ContextCell, ReadersAndWritersTogether) {
           if (place != nullptr) place->release();
           place = &cell.acquire();
           EXPECT_EQ(static_cast<std::uint64_t>(*place->impl.properties.find(kCopy)),
-                    place->impl.random_seed);
-          EXPECT_GE(place->impl.random_seed, last);
-          last = place->impl.random_seed;
+                    place->impl.seed());
+          EXPECT_GE(place->impl.seed(), last);
+          last = place->impl.seed();
         }
         for (ContextNode* node : held) node->release();
       });
     }
     for (std::thread& thread : threads) thread.join();
     const NodeReference last(cell.acquire());
-    EXPECT_EQ(last->impl.random_seed, 2 * kUpdates);
+    EXPECT_EQ(last->impl.seed(), 2 * kUpdates);
     EXPECT_EQ(last->generation, 2 * kUpdates);
     EXPECT_EQ(live_nodes(), before + 1);
   }
@@ -166,7 +166,7 @@ TEST(ContextCell, ManyThreadsCrossTheCounterLimitTogether) {
       std::vector<ContextNode*> held;
       for (int i = 0; i < kReferences; ++i) held.push_back(&cell.acquire());
       for (ContextNode* node : held) {
-        EXPECT_LE(node->impl.random_seed, 2U);
+        EXPECT_LE(node->impl.seed(), 2U);
         node->release();
       }
     });

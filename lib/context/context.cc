@@ -4,10 +4,12 @@
 #include "lib/context/context.h"
 
 #include <atomic>
-#include <mutex>
+#include <memory>
+#include <utility>
 
 #include "lib/base/check.h"
 #include "lib/base/thread_exit.h"
+#include "lib/context/override.h"
 
 namespace weftrt {
 
@@ -15,7 +17,6 @@ namespace detail {
 namespace {
 
 constinit std::atomic<ContextCell*> g_global{nullptr};
-constinit std::mutex g_global_creation;
 
 // The slot lets go of what it holds. Pins that shared its reference get one each.
 void drop_held(ContextSlot& slot) noexcept {
@@ -28,37 +29,74 @@ void drop_held(ContextSlot& slot) noexcept {
     held->add_references(pins - 1);
 }
 
+// A later destructor that reads again attaches the slot again.
 void release_slot_at_thread_exit() {
-  t_context.registered_for_exit = false;  // a later destructor that reads again registers again
-  drop_held(t_context);
+  ContextSlot& slot = t_context;
+  nothing_usable(slot);
+  if (slot.record != &g_nobody) give_back_reader_record(*std::exchange(slot.record, &g_nobody));
+  drop_held(slot);
+  drop_snapshot();
+}
+
+// What the thread follows: what the innermost override says, if any says something.
+ContextCell& followed_cell() {
+  const OverrideFrame* const frame = innermost_that_says();
+  return frame == nullptr ? base_cell() : frame->cell();
 }
 
 }  // namespace
 
-constinit UnboundCell g_unbound;
-constinit thread_local ContextSlot t_context{.cell = &g_unbound.cell};
+constinit ReaderRecord g_nobody;
+constinit thread_local ContextSlot t_context{.record = &g_nobody};
 
 ContextCell& global_cell() {
   // acquire: pairs with the release below: the cell is constructed.
   if (ContextCell* cell = g_global.load(std::memory_order_acquire)) return *cell;
-  const std::lock_guard lock(g_global_creation);
-  // Again, now that nobody else can be creating it: two cells would split the threads into two
-  // groups that do not see each other's changes. relaxed: the mutex orders it after that store.
-  if (ContextCell* cell = g_global.load(std::memory_order_relaxed)) return *cell;
-  auto* const created = new ContextCell(ContextImpl{});
-  g_global.store(created, std::memory_order_release);  // release: pairs with the acquire above
-  return *created;
+  auto mine = std::make_unique<ContextCell>(ContextImpl{});
+  ContextCell* others = nullptr;
+  // Only if nobody else was first: two cells would split the threads into two groups that do not
+  // see each other's changes. release: pairs with the acquire above, acquire with this release.
+  if (!g_global.compare_exchange_strong(others, mine.get(), std::memory_order_acq_rel,
+                                        std::memory_order_acquire))
+    return *others;
+  return *mine.release();
 }
 
-const ContextImpl& current_after_change() {
+void attach_slot() {
   ContextSlot& slot = t_context;
-  if (slot.cell == &g_unbound.cell) slot.cell = &global_cell();
-  if (!slot.registered_for_exit) {
+  if (slot.record != &g_nobody) return;
+  ReaderRecord& record = take_reader_record();
+  try {
     at_thread_exit(&release_slot_at_thread_exit);
-    slot.registered_for_exit = true;
+  } catch (...) {
+    give_back_reader_record(record);
+    throw;
   }
-  drop_held(slot);  // first, so that a thread never holds two (invariant 5)
-  slot.held = &slot.cell->acquire();
+  slot.record = &record;
+}
+
+// Why no change is missed. We show what we hold and then look at the cell once more; a writer
+// replaces what is in the cell and then nulls what the threads that follow it show. All four, and
+// the change of `follows`, are seq_cst, hence in one order. If we looked before the writer
+// replaced, we showed before the writer nulled: it nulled what we showed. If we looked after, we
+// saw that. And a writer that did not find us following has looked before we began, so we see its
+// change.
+//
+// Where the second look finds a change, what we hold is returned all the same: it was in the cell
+// after this read began. So that a reader does not run after a writer.
+const ContextImpl& current_after_change() {
+  ContextCell& cell = followed_cell();
+  attach_slot();
+  ContextSlot& slot = t_context;
+  ReaderRecord& record = *slot.record;
+  if (record.follows.load(std::memory_order_relaxed) != &cell)
+    record.follows.store(&cell, std::memory_order_seq_cst);
+  if (slot.held == nullptr || cell.peek() != slot.held) {
+    drop_held(slot);  // first, so that a thread never holds two (invariant 5)
+    slot.held = &cell.acquire();
+  }
+  record.usable.store(slot.held, std::memory_order_seq_cst);
+  if (cell.peek() != slot.held) nothing_usable(slot);
   return slot.held->impl;
 }
 

@@ -7,15 +7,18 @@
 #include <cstdint>
 #include <utility>
 
+#include "lib/context/binding.h"
 #include "lib/context/cell.h"
 #include "lib/context/context_impl.h"
+#include "lib/context/slot.h"
 
 // The context: process-wide settings that any thread reads at any time, and that any thread may
 // change while others read. A thread follows the global context, and sees each change of it at its
-// next current() (late binding), unless it overrides it for itself (override.h).
+// next current() (late binding), unless it was bound otherwise (binding.h) or overrides it for a
+// scope (override.h).
 //
 //   const weftrt::ContextImpl& context = weftrt::current();     // one consistent implementation
-//   weftrt::update_global([](weftrt::ContextImpl& impl) { impl.random_seed = 7; });
+//   weftrt::update_global([](weftrt::ContextImpl& impl) { impl.seed_all(7); });
 //
 // Thread-safety: every function may be called from any thread at any time, from the first static
 // initialiser on; nothing needs to be initialised first. References and pins belong to the thread
@@ -23,60 +26,44 @@
 //
 // Invariants:
 //  1. What current() returns is one implementation as somebody published it, never parts of two.
-//  2. It is neither destroyed nor changed before the same thread's next current() or pin(), or end.
+//  2. It is neither destroyed nor changed before the same thread's next current() or pin() (which
+//     is a current() that keeps what it got), or end.
 //  3. A pinned implementation is not destroyed before its pin.
 //  4. A current() that happens after a change sees that change or a later one.
 //  5. Implementations alive <= threads that read and have not ended + pins + cells (the global one,
-//     and one per override), where an update in progress counts as a pin. So with no override, and
-//     one update at a time, there are at most live reading threads + pins + 2. A replaced
-//     implementation is destroyed when the last thread that uses it reads again, unpins or ends.
-//  6. A reader never blocks and never waits for a writer: it takes its reference in one step. (Only
-//     the first read of a process, which creates the global cell, takes a lock.)
+//     and one per override or snapshot), where an update in progress counts as a pin. So with no
+//     override, and one update at a time, there are at most live reading threads + pins + 2. A
+//     replaced implementation is destroyed when the last thread that uses it reads again, unpins or
+//     ends.
+//  6. A reader never blocks and never waits for a writer: it takes its reference in one step.
 //
-// Costs: current() on the common path is two dependent loads, thread's cell -> its word, and a
-// comparison; nothing is written. After a change, each thread's next current() pays one fetch_add
-// and one fetch_sub. pin() adds two writes to thread-local memory and nothing shared.
+// Costs: current() on the common path is two dependent loads, thread's record -> implementation,
+// and a test; nothing is written. After a change, each thread's next current() pays two fetch_adds,
+// a seq_cst store and a fetch_sub. pin() adds two writes to thread-local memory and nothing shared.
 //
 // At process exit: the global cell and the implementation it then holds are never destroyed, so
-// static destructors and detached threads may read to the end. All else goes with its last user.
+// static destructors and detached threads may read to the end; nor is what a detached thread holds
+// that is still there. All else goes with its last user.
+//
+// After fork(): the child may go on using all of this. Its one thread reads what it read in the
+// parent, overrides and pins included. What only threads of the parent held stays alive in the
+// child: at most one implementation for each of those threads, and their pins'.
+//
+// Copies: a process may hold several copies of this library, each built with hidden visibility into
+// a module of its own. Each has a global context, threads' bindings and a stash of its own.
 
 namespace weftrt {
 
-namespace detail {
-
-// A thread's view of the context. Only its own thread touches it.
-struct ContextSlot {
-  ContextCell* cell;            // which cell the thread follows
-  ContextNode* held = nullptr;  // what the last current() returned, with one reference
-  std::uint32_t pins = 0;       // pins on `held`, which share that reference
-  bool registered_for_exit = false;
-  const class OverrideFrame* override_frame = nullptr;  // innermost override, if any
-};
-
-// Never destroyed: threads may still start, and others end, while static destructors run.
-union UnboundCell {
-  constexpr UnboundCell() noexcept : cell(ContextCell::Unbound{}) {}
-  ~UnboundCell() {}  // NOLINT(modernize-use-equals-default): a default one would be deleted
-  ContextCell cell;
-};
-extern constinit UnboundCell g_unbound;
-
-extern constinit thread_local ContextSlot t_context;
-
-// Binds the slot if this is the thread's first read, and moves it to the current implementation.
-const ContextImpl& current_after_change();
-
-}  // namespace detail
-
 // The implementation in force for this thread. The reference is valid until this thread's next
 // current() or pin(); to use it for longer, or across calls of unknown code, pin.
+// Throws NoContext where the thread was given none and the policy demands that it is (binding.h).
 inline const ContextImpl& current() {
-  const detail::ContextSlot& slot = detail::t_context;
-  const detail::ContextNode* held = slot.held;
-  // Equal: the slot's reference has kept the node from being replaced by another at its address, so
-  // it is still the current one.
-  if (slot.cell->peek() == held) [[likely]]
-    return held->impl;
+  // relaxed: what is not null was stored by this thread, which has held the node since; null, when
+  // it comes from a change that happened before, is seen because coherence demands it.
+  const detail::ContextNode* const node =
+      detail::t_context.record->usable.load(std::memory_order_relaxed);
+  if (node != nullptr) [[likely]]
+    return node->impl;
   return detail::current_after_change();
 }
 
@@ -120,13 +107,8 @@ inline ContextPin::~ContextPin() {
     release_shared();
 }
 
-// Makes `next` the global context and returns what it replaced.
+// Makes `next` the global context, operators and all, and returns what it replaced.
 ContextImpl swap_global(ContextImpl next);
-
-namespace detail {
-// The one cell that threads without an override follow; created on first use.
-ContextCell& global_cell();
-}  // namespace detail
 
 // Changes the global context: `edit(ContextImpl&)` is given a copy, which is then published whole
 // if the global context is still the one that was copied; otherwise it starts again from the newer

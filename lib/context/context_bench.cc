@@ -3,14 +3,23 @@
 
 // What reading the context costs, beside the ways to read a shared value that leak, lock or count.
 // Each is run by one and by two threads, with the value at rest and with a writer that replaces it
-// as fast as it can. items_per_second is reads.
+// as fast as it can. items_per_second is reads; swaps is how many times a second the writer
+// replaced it, which differs: one that waits for its readers leaves them alone meanwhile.
 
 #include <benchmark/benchmark.h>
 
+#ifdef WEFT_HAS_URCU
+#include <urcu/static/urcu-memb.h>
+#include <urcu/urcu-memb.h>
+#endif
+
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "lib/context/context.h"
 
@@ -23,15 +32,22 @@ class Writer {
  public:
   explicit Writer(Replace replace)
       : thread_([this, replace] {
-          for (std::uint64_t i = 0; !stop_.load(std::memory_order_relaxed); ++i) replace(i);
+          const auto begun = std::chrono::steady_clock::now();
+          std::uint64_t i = 0;
+          for (; !stop_.load(std::memory_order_relaxed); ++i) replace(i);
+          const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begun;
+          per_second_ = static_cast<double>(i) / took.count();
         }) {}
-  ~Writer() {
+  // Stops it. Replacements a second.
+  double rate() {
     stop_.store(true, std::memory_order_relaxed);
     thread_.join();
+    return per_second_;
   }
 
  private:
   std::atomic<bool> stop_{false};
+  double per_second_ = 0;
   std::thread thread_;
 };
 
@@ -41,21 +57,42 @@ void measure(benchmark::State& state, Read read, Replace replace) {
   std::unique_ptr<Writer<Replace>> writer;
   if (state.range(0) != 0 && state.thread_index() == 0)
     writer = std::make_unique<Writer<Replace>>(replace);
-  for (auto _ : state) benchmark::DoNotOptimize(read());
+  // Unrolled, because the loop itself would cost as much as the fastest reads, and one cycle or two
+  // by where it happens to lie.
+  constexpr int kBatch = 8;
+  while (state.KeepRunningBatch(kBatch)) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kBatch; ++i) benchmark::DoNotOptimize(read());
+  }
   state.SetItemsProcessed(state.iterations());
+  if (writer != nullptr) state.counters["swaps"] = writer->rate();
+}
+
+// What is read: both halves of an allocator, as a caller does who allocates now and deallocates
+// later. What is replaced: its state.
+struct Halves {
+  Allocator::AllocateFn allocate_fn;
+  void* state;
+};
+Halves halves_of(const ContextImpl& impl) {
+  const Allocator& allocator = impl.on(DeviceKind::kCpu).allocator;
+  return {allocator.allocate_fn, allocator.state};
+}
+void set_state_of(ContextImpl& impl, std::uint64_t i) {
+  impl.on(DeviceKind::kCpu).allocator.state = reinterpret_cast<void*>(i);
 }
 
 void replace_context(std::uint64_t i) {
-  update_global([i](ContextImpl& impl) { impl.random_seed = i; });
+  update_global([i](ContextImpl& impl) { set_state_of(impl, i); });
 }
 
 void context_current(benchmark::State& state) {
-  const auto read = [] { return current().random_seed; };
+  const auto read = [] { return halves_of(current()); };
   measure(state, read, &replace_context);
 }
 
 void context_pin(benchmark::State& state) {
-  const auto read = [] { return pin()->random_seed; };
+  const auto read = [] { return halves_of(*pin()); };
   measure(state, read, &replace_context);
 }
 
@@ -70,7 +107,7 @@ constinit thread_local LeakyCell* t_leaky_cell = &g_leaky_cell;
 
 void context_leaky(benchmark::State& state) {
   measure(
-      state, [] { return t_leaky_cell->impl.load(std::memory_order_acquire)->random_seed; },
+      state, [] { return halves_of(*t_leaky_cell->impl.load(std::memory_order_acquire)); },
       [](std::uint64_t i) {
         // release: pairs with the acquire above.
         g_leaky_cell.impl.store(&g_leaky_impls[i % 2], std::memory_order_release);
@@ -84,10 +121,10 @@ std::atomic<std::shared_ptr<const ContextImpl>>& atomic_shared() {
 
 void context_atomic_shared_ptr(benchmark::State& state) {
   measure(
-      state, [] { return atomic_shared().load()->random_seed; },
+      state, [] { return halves_of(*atomic_shared().load()); },
       [](std::uint64_t i) {
         auto next = std::make_shared<ContextImpl>();
-        next->random_seed = i;
+        set_state_of(*next, i);
         atomic_shared().store(std::move(next));
       });
 }
@@ -105,14 +142,57 @@ void context_mutex_shared_ptr(benchmark::State& state) {
         std::unique_lock lock(g_shared_mutex);
         const std::shared_ptr<const ContextImpl> impl = mutex_shared();
         lock.unlock();
-        return impl->random_seed;
+        return halves_of(*impl);
       },
       [](std::uint64_t i) {
         auto next = std::make_shared<ContextImpl>();
-        next->random_seed = i;
+        set_state_of(*next, i);
         const std::lock_guard lock(g_shared_mutex);
         mutex_shared() = std::move(next);
       });
+}
+
+#ifdef WEFT_HAS_URCU
+// Userspace RCU: what a read-side section costs where a writer waits for readers before it frees.
+// With the inline forms of lock and unlock (the underscore is liburcu's), which are the fastest,
+// and which its licence lets anyone use: they are of less than ten lines.
+std::atomic<ContextImpl*> g_urcu_impl{new ContextImpl};
+
+void context_urcu_memb(benchmark::State& state) {
+  urcu_memb_register_thread();
+  measure(
+      state,
+      [] {
+        _urcu_memb_read_lock();
+        // acquire: pairs with the exchange below.
+        const Halves halves = halves_of(*g_urcu_impl.load(std::memory_order_acquire));
+        _urcu_memb_read_unlock();
+        return halves;
+      },
+      [](std::uint64_t i) {
+        auto next = std::make_unique<ContextImpl>();
+        set_state_of(*next, i);
+        const std::unique_ptr<ContextImpl> former(
+            g_urcu_impl.exchange(next.release(), std::memory_order_acq_rel));
+        urcu_memb_synchronize_rcu();
+      });
+  urcu_memb_unregister_thread();
+}
+#endif
+
+// From the call of swap_global() to its return, with range(0) threads that read without pause.
+void context_swap(benchmark::State& state) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> readers;
+  for (std::int64_t i = 0; i < state.range(0); ++i) {
+    readers.emplace_back([&] {
+      while (!stop.load(std::memory_order_relaxed)) benchmark::DoNotOptimize(halves_of(current()));
+    });
+  }
+  ContextImpl next = current();
+  for (auto _ : state) next = swap_global(std::move(next));
+  stop.store(true, std::memory_order_relaxed);
+  for (std::thread& reader : readers) reader.join();
 }
 
 void context_update(benchmark::State& state) {
@@ -134,6 +214,10 @@ BENCHMARK(context_atomic_shared_ptr)
 BENCHMARK(context_mutex_shared_ptr)
     ->Name("context/mutex_shared_ptr")
     ->Apply(alone_and_beside_a_writer);
+#ifdef WEFT_HAS_URCU
+BENCHMARK(context_urcu_memb)->Name("context/urcu_memb")->Apply(alone_and_beside_a_writer);
+#endif
+BENCHMARK(context_swap)->Name("context/swap")->ArgName("readers")->Arg(0)->Arg(1)->UseRealTime();
 BENCHMARK(context_update)->Name("context/update")->ThreadRange(1, 2)->UseRealTime();
 
 }  // namespace

@@ -4,24 +4,49 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
+#include "lib/base/device_kind.h"
 #include "lib/context/allocator.h"
+#include "lib/context/device_facts.h"
 #include "lib/context/properties.h"
+#include "lib/context/random_generator.h"
+#include "lib/dispatch/operator_table.h"
 
 namespace weftrt {
+
+// What a context says about one kind of device.
+struct DeviceContext {
+  Allocator allocator = system_allocator();
+  RandomGenerator generator;                 // the default one
+  std::shared_ptr<const DeviceFacts> facts;  // never null
+
+  friend bool operator==(const DeviceContext&, const DeviceContext&) = default;
+};
 
 // Everything that a context says, as one plain value. It is not written once it is published: a
 // change copies it, edits the copy and publishes that, so a reader sees all of it or nothing.
 //
+// `ContextImpl{}` has the defaults, and no operators: to keep those that are registered, begin with
+// a copy of current().
+//
 // A new field must keep the type regular (default, copy, compare): publishing relies on copying,
 // and tests and oracles on comparing.
 struct ContextImpl {
-  // The constant is arbitrary and fixed, so that programs that never set a seed are reproducible.
-  static constexpr std::uint64_t kDefaultRandomSeed = 0x5745'4654;
+  ContextImpl();
 
-  Allocator allocator = system_allocator();
-  std::uint64_t random_seed = kDefaultRandomSeed;  // of the default generator of each thread
+  PerDeviceKind<DeviceContext> devices;
+  OperatorTable operators;
   Properties properties;
+
+  [[nodiscard]] const DeviceContext& on(DeviceKind kind) const noexcept { return devices[kind]; }
+  [[nodiscard]] DeviceContext& on(DeviceKind kind) noexcept { return devices[kind]; }
+
+  // Gives every kind of device a new generator of that seed, at position 0.
+  void seed_all(std::uint64_t seed);
+  [[nodiscard]] std::uint64_t seed(DeviceKind kind = DeviceKind::kCpu) const noexcept {
+    return devices[kind].generator.seed();
+  }
 
   friend bool operator==(const ContextImpl&, const ContextImpl&) = default;
 };

@@ -8,6 +8,7 @@
 #include "lib/context/context.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -37,13 +38,13 @@ TEST(FirstUseDeathTest, RacingFirstReadsCreateOneGlobalContext) {
         (void)current();
         steps.arrive_and_wait();  // all have read
         steps.arrive_and_wait();  // the context has changed
-        if (current().random_seed != 77) ++wrong;
+        if (current().seed() != 77) ++wrong;
       });
     }
     steps.arrive_and_wait();
     steps.arrive_and_wait();
     if (live_implementations() != 1) ++wrong;
-    update_global([](ContextImpl& impl) { impl.random_seed = 77; });
+    update_global([](ContextImpl& impl) { impl.seed_all(77); });
     steps.arrive_and_wait();
     for (std::thread& reader : readers) reader.join();
     return wrong.load();
@@ -61,29 +62,29 @@ class Context : public ::testing::Test {
 };
 
 void set_seed(std::uint64_t seed) {
-  update_global([seed](ContextImpl& impl) { impl.random_seed = seed; });
+  update_global([seed](ContextImpl& impl) { impl.seed_all(seed); });
 }
 
 TEST_F(Context, StartsWithTheDefaults) {
   EXPECT_EQ(current(), ContextImpl{});
-  EXPECT_EQ(current().random_seed, ContextImpl::kDefaultRandomSeed);
-  void* const memory = current().allocator.allocate(16);
+  EXPECT_EQ(current().seed(), RandomGenerator::kDefaultSeed);
+  void* const memory = current().on(DeviceKind::kCpu).allocator.allocate(16);
   ASSERT_NE(memory, nullptr);
-  current().allocator.deallocate(memory, 16);
+  current().on(DeviceKind::kCpu).allocator.deallocate(memory, 16);
 }
 
 TEST_F(Context, AnUpdateChangesWhatItNamesAndKeepsTheRest) {
   update_global([](ContextImpl& impl) { impl.properties.set(kStreams, std::int64_t{3}); });
   set_seed(9);
-  EXPECT_EQ(current().random_seed, 9U);
+  EXPECT_EQ(current().seed(), 9U);
   EXPECT_EQ(*current().properties.find(kStreams), 3);
 }
 
 TEST_F(Context, SwapReturnsWhatItReplaced) {
   set_seed(11);
   ContextImpl next;
-  next.random_seed = 12;
-  EXPECT_EQ(swap_global(next).random_seed, 11U);
+  next.seed_all(12);
+  EXPECT_EQ(swap_global(next).seed(), 11U);
   EXPECT_EQ(current(), next);
 }
 
@@ -102,8 +103,8 @@ TEST_F(Context, AReferenceIsValidUntilTheNextRead) {
   const ContextImpl& old = current();
   set_seed(2);
   (void)generation();
-  EXPECT_EQ(old.random_seed, 1U);
-  EXPECT_EQ(current().random_seed, 2U);
+  EXPECT_EQ(old.seed(), 1U);
+  EXPECT_EQ(current().seed(), 2U);
 }
 
 // Invariant 3, and pins that end in another order than they began.
@@ -117,14 +118,14 @@ TEST_F(Context, APinKeepsItsImplementationAcrossChanges) {
     {
       const ContextPin inner = pin();
       set_seed(3);
-      EXPECT_EQ(current().random_seed, 3U);
-      EXPECT_EQ(inner->random_seed, 2U);
-      EXPECT_EQ(outer->random_seed, 1U);
-      EXPECT_EQ(twin->random_seed, 1U);
+      EXPECT_EQ(current().seed(), 3U);
+      EXPECT_EQ(inner->seed(), 2U);
+      EXPECT_EQ(outer->seed(), 1U);
+      EXPECT_EQ(twin->seed(), 1U);
       EXPECT_EQ(live_implementations(), before + 2);
     }
     EXPECT_EQ(live_implementations(), before + 1);
-    EXPECT_EQ(outer->random_seed, 1U);
+    EXPECT_EQ(outer->seed(), 1U);
   }
   EXPECT_EQ(live_implementations(), before);
 }
@@ -147,7 +148,7 @@ TEST_F(Context, AThreadSeesEachChangeThatHappenedBefore) {
   std::thread reader([&] {
     for (std::uint64_t i = 1; i <= kRounds; ++i) {
       round.arrive_and_wait();
-      EXPECT_EQ(current().random_seed, i);
+      EXPECT_EQ(current().seed(), i);
       round.arrive_and_wait();
     }
   });
@@ -180,7 +181,7 @@ TEST_F(Context, AThreadThatEndsReleasesWhatItRead) {
 // Reads in its destructor: after the thread's slot was released, if made before the first read.
 struct ReadsWhenItEnds {
   ~ReadsWhenItEnds() {
-    if (seed != nullptr) *seed = current().random_seed;
+    if (seed != nullptr) *seed = current().seed();
   }
   std::uint64_t* seed = nullptr;
 };
@@ -206,11 +207,31 @@ TEST_F(Context, AThreadLocalDestructorMayRead) {
   EXPECT_EQ(live_implementations(), before);
 }
 
+// A destructor of pthread_key_create() runs when all thread_locals, and what the thread held, are
+// gone.
+TEST_F(Context, AKeyDestructorMayRead) {
+  const std::size_t before = live_implementations();
+  static std::uint64_t seen = 0;
+  pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(&key, [](void* /*value*/) { seen = pin()->seed(); }), 0);
+  set_seed(5);
+  std::thread([&] {
+    (void)current();
+    pthread_setspecific(key, &key);
+    set_seed(6);
+  }).join();
+  pthread_key_delete(key);
+  EXPECT_EQ(seen, 6U);
+  set_seed(7);
+  (void)current();
+  EXPECT_EQ(live_implementations(), before);
+}
+
 TEST_F(Context, APinThatOutlivesItsThreadsSlotStillHolds) {
   const std::size_t before = live_implementations();
   struct PinsUntilItEnds {
     ~PinsUntilItEnds() {
-      EXPECT_EQ((*held)->random_seed, 5U);
+      EXPECT_EQ((*held)->seed(), 5U);
       delete held;
     }
     const ContextPin* held = nullptr;
@@ -265,7 +286,7 @@ TEST_F(Context, AnAllocatorIsNeverTornAndTheBoundHoldsMeanwhile) {
                      .state = &heaps[i % 2],
                      .flags = i % 2 == 0 ? AllocatorFlags::kNone : AllocatorFlags::kZeroFilled};
   };
-  update_global([&](ContextImpl& impl) { impl.allocator = use(0); });
+  update_global([&](ContextImpl& impl) { impl.on(DeviceKind::kCpu).allocator = use(0); });
   (void)current();
 
   std::atomic<bool> done{false};
@@ -276,15 +297,15 @@ TEST_F(Context, AnAllocatorIsNeverTornAndTheBoundHoldsMeanwhile) {
     readers.emplace_back([&] {
       while (!done.load()) {
         const ContextPin pinned = pin();
-        void* const memory = pinned->allocator.allocate(32);
-        const Allocator now = current().allocator;
+        void* const memory = pinned->on(DeviceKind::kCpu).allocator.allocate(32);
+        const Allocator now = current().on(DeviceKind::kCpu).allocator;
         if (has(now.flags, AllocatorFlags::kZeroFilled) != (now.state == &heaps[1])) ++torn;
-        pinned->allocator.deallocate(memory, 32);
+        pinned->on(DeviceKind::kCpu).allocator.deallocate(memory, 32);
       }
     });
   }
   for (int i = 1; i <= kSwaps; ++i) {
-    update_global([&](ContextImpl& impl) { impl.allocator = use(i); });
+    update_global([&](ContextImpl& impl) { impl.on(DeviceKind::kCpu).allocator = use(i); });
     most_alive = std::max(most_alive.load(), live_implementations());
   }
   done = true;
@@ -305,11 +326,11 @@ TEST_F(Context, ConcurrentUpdatesAreAllKept) {
   for (int w = 0; w < 3; ++w) {
     writers.emplace_back([] {
       for (std::uint64_t i = 0; i < kEach; ++i)
-        update_global([](ContextImpl& impl) { ++impl.random_seed; });
+        update_global([](ContextImpl& impl) { impl.seed_all(impl.seed() + 1); });
     });
   }
   for (std::thread& writer : writers) writer.join();
-  EXPECT_EQ(current().random_seed, 3 * kEach);
+  EXPECT_EQ(current().seed(), 3 * kEach);
   EXPECT_EQ(generation(), before + 3 * kEach);
 }
 

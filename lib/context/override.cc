@@ -9,10 +9,12 @@ namespace weftrt {
 
 namespace detail {
 
-OverrideFrame::OverrideFrame(std::shared_ptr<ContextCell> cell)
-    : cell_(std::move(cell)), outer_cell_(t_context.cell), outer_(t_context.override_frame) {
-  t_context.cell = cell_ == nullptr ? &global_cell() : cell_.get();
+OverrideFrame::OverrideFrame(CapturedContext target)
+    : target_(std::move(target)),
+      cell_(target_.follows_global() ? &global_cell() : target_.cell_.get()),
+      outer_(t_context.override_frame) {
   t_context.override_frame = this;
+  nothing_usable(t_context);
 }
 
 OverrideFrame::~OverrideFrame() {
@@ -20,20 +22,31 @@ OverrideFrame::~OverrideFrame() {
         "a context override ended out of order, or on another thread than it began");
   t_context.override_frame = outer_;
   // What the thread read last stays held, hence valid, until its next current().
-  t_context.cell = outer_cell_;
+  nothing_usable(t_context);
+}
+
+const OverrideFrame* innermost_that_says() noexcept {
+  const OverrideFrame* frame = t_context.override_frame;
+  while (frame != nullptr && frame->target().has_nothing()) frame = frame->outer();
+  return frame;
 }
 
 }  // namespace detail
 
-CapturedOverride captured_override() {
-  const detail::OverrideFrame* frame = detail::t_context.override_frame;
-  return frame == nullptr ? CapturedOverride() : CapturedOverride(frame->cell());
+CapturedContext capture_context() {
+  using Says = CapturedContext::Says;
+  if (const detail::OverrideFrame* frame = detail::innermost_that_says()) return frame->target();
+  if (!thread_has_context()) return CapturedContext(Says::kNothing);
+  (void)detail::base_cell();
+  auto snapshot = detail::shared_snapshot();
+  return snapshot == nullptr ? CapturedContext(Says::kGlobal)
+                             : CapturedContext(std::move(snapshot));
 }
 
 detail::ContextCell& ContextOverride::checked_cell() const noexcept {
-  detail::check(frame_.cell() != nullptr,
+  detail::check(frame_.target().cell_ != nullptr,
                 "update() of an override that follows the global context");
-  return *frame_.cell();
+  return frame_.cell();
 }
 
 }  // namespace weftrt

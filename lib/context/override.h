@@ -12,10 +12,10 @@
 // A thread's own context, for a scope: until the guard ends, this thread reads what the guard
 // installed and sees no global change. Overrides nest, and unwind in order also under exceptions.
 //
-// A managed thread inherits its parent's override by sharing its cell (captured_override()): an
-// update of the override reaches all threads that share it, as a global update reaches all others.
+// A managed thread inherits what its parent follows by sharing its cell (capture_context()): an
+// update of an override reaches all threads that share it, as a global update reaches all others.
 //
-// Thread-safety: a guard stays on the thread that made it, which is checked. CapturedOverride is a
+// Thread-safety: a guard stays on the thread that made it, which is checked. CapturedContext is a
 // value that any thread may use.
 //
 // Invariants:
@@ -25,55 +25,71 @@
 
 namespace weftrt {
 
+// What a thread follows, for another thread to follow too.
+class CapturedContext {
+ public:
+  // The global context.
+  CapturedContext() = default;
+
+  [[nodiscard]] bool follows_global() const noexcept { return says_ == Says::kGlobal; }
+  // Of a thread that had no context (binding.h). An override by it leaves what it finds.
+  [[nodiscard]] bool has_nothing() const noexcept { return says_ == Says::kNothing; }
+
+ private:
+  friend CapturedContext capture_context();
+  friend class ContextOverride;
+  friend class detail::OverrideFrame;
+
+  enum class Says : std::uint8_t { kNothing, kGlobal, kCell };
+
+  explicit CapturedContext(Says says) noexcept : says_(says) {}
+  explicit CapturedContext(std::shared_ptr<detail::ContextCell> cell) noexcept
+      : says_(Says::kCell), cell_(std::move(cell)) {}
+
+  Says says_ = Says::kGlobal;
+  std::shared_ptr<detail::ContextCell> cell_;  // of kCell alone
+};
+
+// What the calling thread follows. Binds the thread if its next read would.
+[[nodiscard]] CapturedContext capture_context();
+
 namespace detail {
 
 // One scope in which the thread follows another cell; the stack of them hangs from ContextSlot.
 class OverrideFrame {
  public:
-  // Follows `cell`, or the global context if it is null.
-  explicit OverrideFrame(std::shared_ptr<ContextCell> cell);
+  explicit OverrideFrame(CapturedContext target);
   ~OverrideFrame();
   OverrideFrame(const OverrideFrame&) = delete;
   OverrideFrame& operator=(const OverrideFrame&) = delete;
 
-  [[nodiscard]] const std::shared_ptr<ContextCell>& cell() const noexcept { return cell_; }
+  [[nodiscard]] const CapturedContext& target() const noexcept { return target_; }
+  // Not of one that says nothing.
+  [[nodiscard]] ContextCell& cell() const noexcept { return *cell_; }
+  [[nodiscard]] const OverrideFrame* outer() const noexcept { return outer_; }
 
  private:
-  std::shared_ptr<ContextCell> cell_;
-  ContextCell* outer_cell_;
+  CapturedContext target_;
+  ContextCell* cell_;
   const OverrideFrame* outer_;
 };
 
+// The calling thread's innermost override that is not by a capture of nothing; nullptr if there is
+// none.
+[[nodiscard]] const OverrideFrame* innermost_that_says() noexcept;
+
 }  // namespace detail
-
-// What a thread follows, for another thread to follow too. Empty: the global context.
-class CapturedOverride {
- public:
-  CapturedOverride() = default;
-  [[nodiscard]] bool follows_global() const noexcept { return cell_ == nullptr; }
-
- private:
-  friend CapturedOverride captured_override();
-  friend class ContextOverride;
-  explicit CapturedOverride(std::shared_ptr<detail::ContextCell> cell) noexcept
-      : cell_(std::move(cell)) {}
-
-  std::shared_ptr<detail::ContextCell> cell_;
-};
-
-// What the calling thread follows.
-[[nodiscard]] CapturedOverride captured_override();
 
 class [[nodiscard]] ContextOverride {
  public:
   // This thread reads `impl`.
   explicit ContextOverride(ContextImpl impl)
-      : frame_(std::make_shared<detail::ContextCell>(std::move(impl))) {}
+      : frame_(CapturedContext(std::make_shared<detail::ContextCell>(std::move(impl)))) {}
   // This thread follows what another one followed when it was captured.
-  explicit ContextOverride(CapturedOverride captured) : frame_(std::move(captured.cell_)) {}
+  explicit ContextOverride(CapturedContext captured) : frame_(std::move(captured)) {}
 
   // As update_global(), for the threads that follow this override. Any thread may call it while the
-  // guard lives. Not for a guard that follows the global context.
+  // guard lives. Not for a guard that follows the global context, or nothing; checked.
   template <class Edit>
   std::uint64_t update(Edit&& edit) {
     return checked_cell().update(std::forward<Edit>(edit));

@@ -16,13 +16,13 @@ namespace {
 
 ContextImpl with_seed(std::uint64_t seed) {
   ContextImpl impl;
-  impl.random_seed = seed;
+  impl.seed_all(seed);
   return impl;
 }
 
 std::uint64_t seed_on_another_thread() {
   std::uint64_t seed = 0;
-  std::thread([&] { seed = current().random_seed; }).join();
+  std::thread([&] { seed = current().seed(); }).join();
   return seed;
 }
 
@@ -36,7 +36,7 @@ class Override : public ::testing::Test {
 
 TEST_F(Override, IsSeenByItsThreadAlone) {
   const ContextOverride mine(with_seed(2));
-  EXPECT_EQ(current().random_seed, 2U);
+  EXPECT_EQ(current().seed(), 2U);
   EXPECT_EQ(seed_on_another_thread(), 1U);
 }
 
@@ -44,9 +44,9 @@ TEST_F(Override, HidesGlobalChangesUntilItEnds) {
   {
     const ContextOverride mine(with_seed(2));
     (void)swap_global(with_seed(3));
-    EXPECT_EQ(current().random_seed, 2U);
+    EXPECT_EQ(current().seed(), 2U);
   }
-  EXPECT_EQ(current().random_seed, 3U);
+  EXPECT_EQ(current().seed(), 3U);
 }
 
 TEST_F(Override, NestsAndUnwindsInOrder) {
@@ -54,11 +54,11 @@ TEST_F(Override, NestsAndUnwindsInOrder) {
     const ContextOverride outer(with_seed(2));
     {
       const ContextOverride inner(with_seed(3));
-      EXPECT_EQ(current().random_seed, 3U);
+      EXPECT_EQ(current().seed(), 3U);
     }
-    EXPECT_EQ(current().random_seed, 2U);
+    EXPECT_EQ(current().seed(), 2U);
   }
-  EXPECT_EQ(current().random_seed, 1U);
+  EXPECT_EQ(current().seed(), 1U);
 }
 
 TEST_F(Override, UnwindsUnderAnException) {
@@ -68,8 +68,8 @@ TEST_F(Override, UnwindsUnderAnException) {
     throw std::runtime_error("out");
   };
   EXPECT_THROW(nested_and_thrown_through(), std::runtime_error);
-  EXPECT_EQ(current().random_seed, 1U);
-  EXPECT_TRUE(captured_override().follows_global());
+  EXPECT_EQ(current().seed(), 1U);
+  EXPECT_TRUE(capture_context().follows_global());
 }
 
 TEST_F(Override, PinsCrossItsBoundaries) {
@@ -77,8 +77,8 @@ TEST_F(Override, PinsCrossItsBoundaries) {
   {
     const ContextOverride mine(with_seed(2));
     const ContextPin overridden = pin();
-    EXPECT_EQ(global->random_seed, 1U);
-    EXPECT_EQ(overridden->random_seed, 2U);
+    EXPECT_EQ(global->seed(), 1U);
+    EXPECT_EQ(overridden->seed(), 2U);
   }
   // Back on the implementation pinned before: its pins, old and new, end in any order.
   const ContextPin again = pin();
@@ -90,44 +90,44 @@ TEST_F(Override, AReferenceReadInsideIsValidUntilTheNextRead) {
   auto mine = std::make_unique<ContextOverride>(with_seed(2));
   const ContextImpl& inside = current();
   mine.reset();
-  EXPECT_EQ(inside.random_seed, 2U);
-  EXPECT_EQ(current().random_seed, 1U);
+  EXPECT_EQ(inside.seed(), 2U);
+  EXPECT_EQ(current().seed(), 1U);
   EXPECT_EQ(live_implementations(), before);
 }
 
 TEST_F(Override, ACaptureSharesTheOverride) {
   const std::size_t before = live_implementations();
-  CapturedOverride captured;
+  CapturedContext captured;
   {
     ContextOverride mine(with_seed(2));
-    captured = captured_override();
-    mine.update([](ContextImpl& impl) { ++impl.random_seed; });
+    captured = capture_context();
+    mine.update([](ContextImpl& impl) { impl.seed_all(impl.seed() + 1); });
     std::thread([captured] {
       const ContextOverride inherited(captured);
-      EXPECT_EQ(current().random_seed, 3U);
+      EXPECT_EQ(current().seed(), 3U);
     }).join();
-    EXPECT_EQ(current().random_seed, 3U);
+    EXPECT_EQ(current().seed(), 3U);
   }
-  EXPECT_EQ(current().random_seed, 1U);
+  EXPECT_EQ(current().seed(), 1U);
   std::thread([captured] {
     const ContextOverride inherited(captured);
-    EXPECT_EQ(current().random_seed, 3U) << "a capture outlives the guard it was taken in";
+    EXPECT_EQ(current().seed(), 3U) << "a capture outlives the guard it was taken in";
   }).join();
-  captured = CapturedOverride();
+  captured = CapturedContext();
   EXPECT_EQ(live_implementations(), before);
 }
 
 TEST_F(Override, OneThatFollowsGlobalUncoversIt) {
-  const CapturedOverride global = captured_override();
+  const CapturedContext global = capture_context();
   EXPECT_TRUE(global.follows_global());
   const ContextOverride mine(with_seed(2));
   {
     const ContextOverride uncovered(global);
-    EXPECT_EQ(current().random_seed, 1U);
+    EXPECT_EQ(current().seed(), 1U);
     (void)swap_global(with_seed(4));
-    EXPECT_EQ(current().random_seed, 4U);
+    EXPECT_EQ(current().seed(), 4U);
   }
-  EXPECT_EQ(current().random_seed, 2U);
+  EXPECT_EQ(current().seed(), 2U);
 }
 
 TEST(OverrideDeathTest, EndingOutOfOrderIsNamed) {
@@ -143,7 +143,7 @@ TEST(OverrideDeathTest, EndingOutOfOrderIsNamed) {
 
 TEST(OverrideDeathTest, UpdatingOneThatFollowsGlobalIsNamed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_DEATH(ContextOverride(CapturedOverride()).update([](ContextImpl&) {}),
+  EXPECT_DEATH(ContextOverride(CapturedContext()).update([](ContextImpl&) {}),
                "weftrt: update\\(\\) of an override that follows the global context");
 }
 

@@ -3,40 +3,30 @@
 
 #include "lib/stash/key.h"
 
-#include <map>
-#include <mutex>
+#include <memory>
 #include <stdexcept>
-#include <utility>
+
+#include "lib/base/append_only_list.h"
 
 namespace weftrt::detail {
 namespace {
 
-struct Registry {
-  std::mutex mutex;
-  // A map, because its elements stay where they are; keys are defined rarely.
-  std::map<std::string, StashKeyRecord, std::less<>> records;
-};
-
-// Never destroyed: thread-local destructors of any thread may still use their keys at process exit.
-Registry& registry() {
-  static auto* const instance = new Registry;
-  return *instance;
-}
+constinit AppendOnlyList<StashKeyRecord> g_keys;
 
 }  // namespace
 
 const StashKeyRecord& define_stash_key(std::string_view name, std::type_index type, StashRule rule,
-                                       std::function<std::shared_ptr<void>()> initialiser) {
-  Registry& all = registry();
-  const std::lock_guard lock(all.mutex);
-  if (const auto found = all.records.find(name); found != all.records.end()) {
-    if (found->second.type != type || found->second.rule != rule)
-      throw std::logic_error("stash key '" + std::string(name) +
-                             "' is already defined with another type or rule");
-    return found->second;
-  }
-  StashKeyRecord record{std::string(name), type, rule, std::move(initialiser)};
-  return all.records.emplace(std::string(name), std::move(record)).first->second;
+                                       const std::function<std::shared_ptr<void>()>& initialiser) {
+  const StashKeyRecord& record =
+      g_keys.find_or_add([&](const StashKeyRecord& known) { return known.name == name; },
+                         [&](const StashKeyRecord* /*older*/) {
+                           return std::make_unique<StashKeyRecord>(
+                               StashKeyRecord{std::string(name), type, rule, initialiser});
+                         });
+  if (record.type != type || record.rule != rule)
+    throw std::logic_error("stash key '" + record.name +
+                           "' is already defined with another type or rule");
+  return record;
 }
 
 }  // namespace weftrt::detail

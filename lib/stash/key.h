@@ -28,12 +28,13 @@ struct StashKeyRecord {
   std::type_index type;
   StashRule rule;
   std::function<std::shared_ptr<void>()> initialiser;  // may be empty
+  const StashKeyRecord* next = nullptr;
 };
 
 // The record of that name, made by the first call; later calls get the same one, and throw
 // std::logic_error if they want another type or rule. Any thread.
 const StashKeyRecord& define_stash_key(std::string_view name, std::type_index type, StashRule rule,
-                                       std::function<std::shared_ptr<void>()> initialiser);
+                                       const std::function<std::shared_ptr<void>()>& initialiser);
 
 }  // namespace detail
 
@@ -46,7 +47,7 @@ const StashKeyRecord& define_stash_key(std::string_view name, std::type_index ty
 // The initialiser, of the first definition, is what stash::get_or_init() runs on a thread that has
 // no object yet. It may run on several threads at the same time, once on each.
 //
-// Thread-safety: constructing takes a lock; a constructed key is immutable.
+// Thread-safety: may be constructed on any thread, lock-free; a constructed key is immutable.
 // Throws std::logic_error where the name is already defined with another type or rule.
 template <class T>
 class StashKey {

@@ -37,6 +37,12 @@ std::shared_ptr<void> stash_find(const StashKeyRecord& record) noexcept {
   return entry == nullptr ? nullptr : entry->object;
 }
 
+void* stash_peek(const StashKeyRecord& record) noexcept {
+  const ThreadEntries* entries = thread_entries_if_any();
+  const StashEntry* entry = entries == nullptr ? nullptr : entries->find(record);
+  return entry == nullptr ? nullptr : entry->object.get();
+}
+
 std::shared_ptr<void> stash_exchange(const StashKeyRecord& record, std::shared_ptr<void> object) {
   if (object == nullptr && thread_entries_if_any() == nullptr) return nullptr;
   ThreadEntries& entries = thread_entries();

@@ -26,7 +26,7 @@
 //     and no initialiser is called, while an entry is half changed.
 //
 // Costs: a look-up is a linear search over the thread's entries, of which there are few, comparing
-// addresses; returning the object copies a shared pointer.
+// addresses; get() and get_or_init() copy a shared pointer besides, find() does not.
 
 namespace weftrt {
 
@@ -40,6 +40,7 @@ namespace detail {
 
 // Untyped; `record` says the type. A null object stands for 'no entry', in and out.
 std::shared_ptr<void> stash_find(const StashKeyRecord& record) noexcept;
+void* stash_peek(const StashKeyRecord& record) noexcept;
 std::shared_ptr<void> stash_exchange(const StashKeyRecord& record, std::shared_ptr<void> object);
 std::shared_ptr<void> stash_get_or_init(const StashKeyRecord& record);
 
@@ -55,9 +56,16 @@ void set(const StashKey<T>& key, std::shared_ptr<T> object) {
   (void)detail::stash_exchange(key.record(), std::move(object));
 }
 
+// The thread's object, or nullptr, without a reference of the caller's own: it is valid until this
+// thread sets or erases the key, or a guard that holds the key begins or ends.
+template <class T>
+[[nodiscard]] T* find(const StashKey<T>& key) noexcept {
+  return static_cast<T*>(detail::stash_peek(key.record()));
+}
+
 template <class T>
 [[nodiscard]] bool contains(const StashKey<T>& key) noexcept {
-  return detail::stash_find(key.record()) != nullptr;
+  return find(key) != nullptr;
 }
 
 // Throws MissingStashObject.

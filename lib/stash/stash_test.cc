@@ -7,6 +7,7 @@
 #include "lib/stash/stash.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -178,6 +179,45 @@ TEST_F(Stash, AThreadLocalDestroyedAfterTheStashMayUseItAgain) {
   EXPECT_EQ(saw, 7);
   EXPECT_EQ(g_made, 2);
   EXPECT_EQ(g_destroyed, 2);
+}
+
+TEST_F(Stash, AKeyDestructorMayUseItAgain) {
+  static int saw = 0;
+  pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(&key, [](void*) { saw = stash::get_or_init(kLazy)->value; }), 0);
+  std::thread([&] {
+    pthread_setspecific(key, &key);
+    stash::get_or_init(kLazy)->value = 99;
+  }).join();
+  pthread_key_delete(key);
+  EXPECT_EQ(saw, 7);
+  EXPECT_EQ(g_made, 2);
+  EXPECT_EQ(g_destroyed, 2);
+}
+
+// What nobody handed over is destroyed by the thread that stashed it, at its end or before.
+TEST_F(Stash, AnObjectIsDestroyedOnItsOwnThread) {
+  struct NotesItsThread {
+    ~NotesItsThread() { *destroyed_on = std::this_thread::get_id(); }
+    std::thread::id* destroyed_on;
+  };
+  const StashKey<NotesItsThread> key("stash_test.notes");
+  std::thread::id destroyed_on;
+  std::thread owner(
+      [&] { stash::set(key, std::shared_ptr<NotesItsThread>(new NotesItsThread{&destroyed_on})); });
+  const std::thread::id owner_id = owner.get_id();
+  owner.join();
+  EXPECT_EQ(destroyed_on, owner_id);
+}
+
+TEST_F(Stash, FindGivesTheObjectAndKeepsNoReference) {
+  EXPECT_EQ(stash::find(kPlain), nullptr);
+  const auto mine = std::make_shared<Counted>(3);
+  stash::set(kPlain, mine);
+  EXPECT_EQ(stash::find(kPlain), mine.get());
+  EXPECT_EQ(mine.use_count(), 2);
+  (void)stash::erase(kPlain);
+  EXPECT_EQ(stash::find(kPlain), nullptr);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@ namespace {
 constinit thread_local ThreadEntries* t_entries = nullptr;
 
 void release_entries_at_thread_exit() {
+  if (t_entries == nullptr) return;
   // The entries stay in reach while they are released, because an object's destructor may look for
   // another object, or even leave a new one.
   while (!t_entries->all.empty()) {

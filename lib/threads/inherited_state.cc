@@ -6,7 +6,7 @@
 namespace weftrt {
 
 InheritedState capture_inherited_state() {
-  return {.context = captured_override(), .stash = stash::capture()};
+  return {.context = capture_context(), .stash = stash::capture()};
 }
 
 InheritedStateGuard::InheritedStateGuard(const InheritedState& state)

@@ -8,14 +8,17 @@
 
 namespace weftrt {
 
-// All that a managed thread inherits from the thread that starts it, in one place:
-//  - the context it follows: its override if it has one, else the global context;
-//  - the stash objects whose key says so.
+// All that a managed thread, or work of a ManagedPool, inherits from the thread that starts or
+// submits it, in one place:
+//  - the context it follows: its override if it has one, else what it is bound to (binding.h);
+//  - the stash objects whose key says so, merged with what the inheriting thread has by the rule of
+//    each key (stash/key.h).
 // Not inherited: pins, guards, the stash objects of private keys.
 //
-// Thread-safety: a value that any thread may use.
+// Thread-safety: a value that any thread may use, copy and destroy. Its stash objects are handed
+// over: the last holder destroys them, on whichever thread that is.
 struct InheritedState {
-  CapturedOverride context;
+  CapturedContext context;
   StashCapture stash;
 };
 

@@ -25,8 +25,9 @@ template <std::invocable Function>
   });
 }
 
-// Starts a *raw* thread, which inherits nothing, as any thread does that others start: it follows
-// the global context, and its stash is empty and initialises itself by stash::get_or_init().
+// Starts a *raw* thread, which inherits nothing, as any thread does that others start: at its first
+// read it is bound to a context by the process's policy (context/binding.h), and its stash is empty
+// and initialises itself by stash::get_or_init(). Nothing need be called to attach it.
 template <std::invocable Function>
 [[nodiscard]] std::thread spawn_raw(Function function) {
   return std::thread(std::move(function));

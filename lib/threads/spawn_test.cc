@@ -21,7 +21,7 @@ const StashKey<int> kPrivate("spawn_test.private", StashRule::kPrivate,
 
 ContextImpl with_seed(std::uint64_t seed) {
   ContextImpl impl;
-  impl.random_seed = seed;
+  impl.seed_all(seed);
   return impl;
 }
 
@@ -41,7 +41,7 @@ class Spawn : public ::testing::Test {
 TEST_F(Spawn, AManagedThreadInheritsStashAndOverride) {
   const ContextOverride mine(with_seed(2));
   spawn_managed([parents = stash::get(kInherited)] {
-    EXPECT_EQ(current().random_seed, 2U);
+    EXPECT_EQ(current().seed(), 2U);
     EXPECT_EQ(stash::get_or_init(kInherited), parents);
     EXPECT_EQ(*stash::get_or_init(kPrivate), -2);
   }).join();
@@ -50,7 +50,7 @@ TEST_F(Spawn, AManagedThreadInheritsStashAndOverride) {
 TEST_F(Spawn, ARawThreadInheritsNothingAndInitialisesItself) {
   const ContextOverride mine(with_seed(2));
   spawn_raw([] {
-    EXPECT_EQ(current().random_seed, 1U);
+    EXPECT_EQ(current().seed(), 1U);
     EXPECT_FALSE(stash::contains(kInherited));
     EXPECT_EQ(*stash::get_or_init(kInherited), -1);
     EXPECT_EQ(*stash::get_or_init(kPrivate), -2);
@@ -73,7 +73,7 @@ TEST_F(Spawn, GrandchildrenInheritWhatTheirParentInherited) {
   const ContextOverride mine(with_seed(2));
   spawn_managed([] {
     spawn_managed([] {
-      EXPECT_EQ(current().random_seed, 2U);
+      EXPECT_EQ(current().seed(), 2U);
       EXPECT_EQ(*stash::get(kInherited), 5);
     }).join();
   }).join();
@@ -95,9 +95,9 @@ TEST_F(Spawn, WhatChildrenHeldIsReleasedWhenTheyAreJoined) {
     std::vector<std::thread> children;
     for (int i = 0; i < 4; ++i) {
       children.push_back(spawn_managed([] {
-        EXPECT_EQ(current().random_seed, 2U);
+        EXPECT_EQ(current().seed(), 2U);
         const ContextOverride inner(with_seed(3));
-        EXPECT_EQ(current().random_seed, 3U);
+        EXPECT_EQ(current().seed(), 3U);
         stash::set(kInherited, std::make_shared<int>(9));
       }));
     }

@@ -20,8 +20,7 @@ WEFT_SCENARIO(freed_early,
                                      "a context lives for as long as a reader pins it"),
                .expect = expect_with_mutant(kUseAfterFree, "data_race"),
                .budget = 2000}) {
-  std::thread writer(
-      [] { rt::update_global([](rt::ContextImpl& impl) { impl.random_seed = 7; }); });
+  std::thread writer([] { rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); }); });
   {
     const rt::ContextPin pinned = rt::pin();
     writer.join();
@@ -29,7 +28,7 @@ WEFT_SCENARIO(freed_early,
     const bool pinned_new = pinned.generation() == rt::generation();
     assert(rt::live_implementations() == (pinned_new ? 1U : 2U));
   }
-  assert(rt::current().random_seed == 7);
+  assert(rt::current().seed() == 7);
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ WEFT_SCENARIO(never_freed, {.name = "context/never_freed" WEFT_VARIANT,
                             .budget = 500}) {
   (void)rt::current();
   std::thread reader([] { (void)rt::current(); });
-  rt::update_global([](rt::ContextImpl& impl) { impl.random_seed = 7; });
+  rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); });
   reader.join();
 
-  assert(rt::current().random_seed == 7);
+  assert(rt::current().seed() == 7);
   assert(rt::live_implementations() == 1);
 }
 

@@ -40,8 +40,9 @@ void deallocate_marked(void* /*state*/, void* memory, std::size_t /*bytes*/) {
 template <int kOwner>
 void install_allocator() {
   rt::update_global([](rt::ContextImpl& impl) {
-    impl.allocator.allocate_fn = allocate_marked<kOwner>;
-    impl.allocator.deallocate_fn = deallocate_marked<kOwner>;
+    rt::Allocator& allocator = impl.on(rt::DeviceKind::kCpu).allocator;
+    allocator.allocate_fn = allocate_marked<kOwner>;
+    allocator.deallocate_fn = deallocate_marked<kOwner>;
   });
 }
 
@@ -55,8 +56,9 @@ WEFT_SCENARIO(torn_pair,
   install_allocator<1>();
   std::thread worker([] {
     const rt::ContextPin context = rt::pin();
-    void* const memory = context->allocator.allocate(kBytes);
-    context->allocator.deallocate(memory, kBytes);
+    const rt::Allocator& allocator = context->on(rt::DeviceKind::kCpu).allocator;
+    void* const memory = allocator.allocate(kBytes);
+    allocator.deallocate(memory, kBytes);
   });
   install_allocator<2>();
   worker.join();

@@ -21,13 +21,12 @@ WEFT_SCENARIO(two_cells,
                                      "the global cell is created once, and no change is lost"),
                .expect = expect_with_mutant("assertion"),
                .budget = 2000}) {
-  std::thread seeder(
-      [] { rt::update_global([](rt::ContextImpl& impl) { impl.random_seed = 7; }); });
+  std::thread seeder([] { rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); }); });
   rt::update_global([](rt::ContextImpl& impl) { impl.properties.set(kTf32, true); });
   seeder.join();
 
   const rt::ContextImpl& context = rt::current();
-  assert(context.random_seed == 7);
+  assert(context.seed() == 7);
   assert(context.properties.value_or(kTf32, false));
 }
 
