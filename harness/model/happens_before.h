@@ -48,7 +48,7 @@ enum class MemoryOrder : std::uint8_t {
 struct Released {
   VectorClock clock;
   TaskIndex absorbed_by = kNoTaskIndex;  // that task's `known` has all of the clock
-  std::uint64_t version = 0;  // the clock has all of absorbed_by's `known` of that version; 0: no
+  std::uint64_t has_version = 0;  // the clock has all of absorbed_by's `known` of it; 0: no
   [[nodiscard]] bool is_known_by(TaskIndex task) const noexcept { return absorbed_by == task; }
 };
 
@@ -67,7 +67,7 @@ class HappensBefore {
     TaskClocks& clocks = tasks_[child];
     clocks.known.assign(tasks_[parent].known, arena_);
     clocks.known.raise(parent, now, arena_);
-    ++clocks.version;
+    ++clocks.changes;
   }
 
   /// `task` has seen the end of `ended`, whose last operation was `last`.
@@ -75,7 +75,7 @@ class HappensBefore {
     TaskClocks& clocks = tasks_[task];
     clocks.known.join(tasks_[ended].known, arena_);
     clocks.known.raise(ended, last, arena_);
-    ++clocks.version;
+    ++clocks.changes;
   }
 
   // --- Locks, flags, queues: any object by which tasks hand over what they know.
@@ -110,7 +110,7 @@ class HappensBefore {
     if (!releases(order) || !released.is_known_by(task)) {
       released.clock.clear();
       released.absorbed_by = task;
-      released.version = 0;
+      released.has_version = 0;
     }
     hand_over(self, task, now, order, released);
   }
@@ -119,6 +119,8 @@ class HappensBefore {
                          MemoryOrder order) noexcept {
     TaskClocks& self = tasks_[task];
     Released* released = objects_.find(address);
+    if (released != nullptr && releases(order) && is_up_to_date(*released, self, task))
+      return released->clock.raise(task, now, arena_);  // it has nothing to learn from itself
     if (released != nullptr) load(self, task, *released, order);
     if (!releases(order) && self.fenced.empty()) return;  // goes on with the release sequence
     hand_over(self, task, now, order, released != nullptr ? *released : objects_[address]);
@@ -142,22 +144,23 @@ class HappensBefore {
     VectorClock known;         // happens before the task's next operation
     VectorClock seen_relaxed;  // released by stores that relaxed loads read: an acquire fence's
     VectorClock fenced;        // known at the latest release fence: its later stores hand this over
-    std::uint64_t version = 0;  // of `known`
+    std::uint64_t changes = 0;  // of `known`
+    [[nodiscard]] std::uint64_t version() const noexcept { return changes + 1; }
 
     void forget() noexcept {
       known.forget();
       seen_relaxed.forget();
       fenced.forget();
-      ++version;
+      ++changes;
     }
   };
 
   void absorb(TaskClocks& self, TaskIndex task, Released& released) noexcept {
     if (released.is_known_by(task)) return;
     self.known.join(released.clock, arena_);
-    ++self.version;
+    ++self.changes;
     released.absorbed_by = task;
-    released.version = 0;
+    released.has_version = 0;
   }
 
   void load(TaskClocks& self, TaskIndex task, Released& released, MemoryOrder order) noexcept {
@@ -165,16 +168,24 @@ class HappensBefore {
     if (!released.clock.empty()) self.seen_relaxed.join(released.clock, arena_);
   }
 
+  /// Whether `released` has all that `task` knows, but perhaps not all that it did, and no more.
+  [[nodiscard]] static bool is_up_to_date(const Released& released, const TaskClocks& self,
+                                          TaskIndex task) noexcept {
+    return released.is_known_by(task) && released.has_version == self.version();
+  }
+
   /// All that `task` knows and did up to `now` is released, beside what was before.
   void add_known(TaskClocks& self, TaskIndex task, std::uint64_t now, Released& released) noexcept {
-    if (released.clock.empty()) released.absorbed_by = task;
-    if (!released.is_known_by(task)) {
-      released.clock.join(self.known, arena_);
-      released.absorbed_by = kNoTaskIndex;
-      released.version = 0;
-    } else if (released.version != self.version) {
-      released.clock.assign(self.known, arena_);
-      released.version = self.version;
+    if (!is_up_to_date(released, self, task)) {
+      if (released.clock.empty()) released.absorbed_by = task;
+      if (released.is_known_by(task)) {
+        released.clock.assign(self.known, arena_);
+        released.has_version = self.version();
+      } else {
+        released.clock.join(self.known, arena_);
+        released.absorbed_by = kNoTaskIndex;
+        released.has_version = 0;
+      }
     }
     released.clock.raise(task, now, arena_);
   }
@@ -183,7 +194,7 @@ class HappensBefore {
                  Released& released) noexcept {
     if (releases(order)) return add_known(self, task, now, released);
     released.clock.join(self.fenced, arena_);
-    released.version = 0;
+    released.has_version = 0;
   }
 
   Arena& arena_;
