@@ -67,20 +67,23 @@ void ContextCell::move_count_into(ContextNode& node) noexcept {
 }
 
 bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next) noexcept {
+  // seq_cst, all of it: see current_after_change().
+  changing_.fetch_add(1, std::memory_order_seq_cst);
+  tell_readers_of(*this);
   Word word = word_.load(std::memory_order_relaxed);  // only the first guess of the exchange below
-  while (node_of(word) == &base) {
+  bool replaced = false;
+  while (!replaced && node_of(word) == &base) {
     // release: pairs with the acquire in acquire(): readers see the fields of `next`.
-    // acquire: pairs with the release in move_count_into(). seq_cst: for tell_readers_of().
-    if (word_.compare_exchange_weak(word, word_for(*next), std::memory_order_seq_cst,
-                                    std::memory_order_relaxed)) {
-      g_live_nodes.fetch_add(1, std::memory_order_relaxed);
-      [[maybe_unused]] const ContextNode* const now_the_cells = next.release();
-      tell_readers_of(*this);
-      base.uninstall(static_cast<std::int64_t>(handed_out(word)));
-      return true;
-    }
+    // acquire: pairs with the release in move_count_into().
+    replaced = word_.compare_exchange_weak(word, word_for(*next), std::memory_order_seq_cst,
+                                           std::memory_order_relaxed);
   }
-  return false;
+  changing_.fetch_sub(1, std::memory_order_seq_cst);
+  if (!replaced) return false;
+  g_live_nodes.fetch_add(1, std::memory_order_relaxed);
+  [[maybe_unused]] const ContextNode* const now_the_cells = next.release();
+  base.uninstall(static_cast<std::int64_t>(handed_out(word)));
+  return true;
 }
 
 ContextImpl ContextCell::swap(ContextImpl next) {

@@ -98,6 +98,11 @@ class ContextCell {
     return node_of(word_.load(std::memory_order_seq_cst));
   }
 
+  // Whether somebody is replacing the node at this instant.
+  [[nodiscard]] bool is_changing() const noexcept {
+    return changing_.load(std::memory_order_seq_cst) != 0;
+  }
+
   // The current node with one reference, which the caller gives back by release().
   [[nodiscard]] ContextNode& acquire() noexcept;
 
@@ -139,6 +144,7 @@ class ContextCell {
   void move_count_into(ContextNode& node) noexcept;
 
   std::atomic<Word> word_;
+  std::atomic<std::uint32_t> changing_{0};  // calls of replace() in progress
 };
 
 // Nodes that were published and are not deleted yet, over all cells. Exact when no update is in

@@ -75,15 +75,18 @@ void attach_slot() {
   slot.record = &record;
 }
 
-// Why no change is missed. We show what we hold and then look at the cell once more; a writer
-// replaces what is in the cell and then nulls what the threads that follow it show. All four, and
-// the change of `follows`, are seq_cst, hence in one order. If we looked before the writer
-// replaced, we showed before the writer nulled: it nulled what we showed. If we looked after, we
-// saw that. And a writer that did not find us following has looked before we began, so we see its
-// change.
+// Why no change is missed, and none is seen by one thread and then missed by another that this one
+// told of it. We show what we hold, ask whether the cell is changing, and look at the cell once
+// more; a writer says that it is changing, nulls what the threads that follow it show, replaces
+// what is in the cell, and says that it is done. All of these, and the change of `follows`, are
+// seq_cst, hence in one order. If we asked before the writer said so, we showed before it nulled:
+// it nulled what we showed. If we asked while it was at it, we keep nothing. If we asked
+// afterwards, we look at what it put there. So from before the replacement on, nobody has the old
+// node without a look at the cell, and the replacement is where the change takes effect for all.
+// And a writer that did not find us following has looked before we began, so we see its change.
 //
-// Where the second look finds a change, what we hold is returned all the same: it was in the cell
-// after this read began. So that a reader does not run after a writer.
+// Where we find a change, what we hold is returned all the same: it was in the cell after this read
+// began. So that a reader does not run after a writer, nor wait for it.
 const ContextImpl& current_after_change() {
   ContextCell& cell = followed_cell();
   attach_slot();
@@ -96,7 +99,7 @@ const ContextImpl& current_after_change() {
     slot.held = &cell.acquire();
   }
   record.usable.store(slot.held, std::memory_order_seq_cst);
-  if (cell.peek() != slot.held) nothing_usable(slot);
+  if (cell.is_changing() || cell.peek() != slot.held) nothing_usable(slot);
   return slot.held->impl;
 }
 

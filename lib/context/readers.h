@@ -19,7 +19,7 @@ class ContextNode;
 // there were reading threads at the same time.
 struct alignas(64) ReaderRecord {  // 64: a cache line
   // The node that the thread holds, while that may be what its cell holds: written by the thread;
-  // nulled by the thread, and by who replaced the node in its cell.
+  // nulled by the thread, and by who is about to replace the node in its cell.
   std::atomic<const ContextNode*> usable{nullptr};
   // The cell that `usable` is of. Written by the thread; only compared by others.
   std::atomic<const ContextCell*> follows{nullptr};
@@ -34,9 +34,9 @@ struct alignas(64) ReaderRecord {  // 64: a cache line
 // The caller has nulled `usable`, and will not use the record any more.
 void give_back_reader_record(ReaderRecord& record) noexcept;
 
-// For who has replaced the node in `cell`, by a seq_cst operation: nulls `usable` of each thread
-// that follows it. A thread that this misses began to follow, or to hold the old node, so late that
-// it sees the replacement when it looks again (see current_after_change()).
+// For who is about to replace the node in `cell` and has said so, by a seq_cst operation: nulls
+// `usable` of each thread that follows it. A thread that this misses began to follow, or to hold
+// the old node, so late that it sees what was said (see current_after_change()).
 void tell_readers_of(const ContextCell& cell) noexcept;
 
 }  // namespace weftrt::detail
