@@ -44,10 +44,15 @@ function(weft_add_runtime)
   _weft_instrumented_runtime(weftrt_genuine weftrt ${PROJECT_SOURCE_DIR} ${files})
 endfunction()
 
-# weft_add_mutant(NAME PATCH): lib/ with PATCH applied, in namespace weftrt_NAME, instrumented, as
+# weft_add_mutant(NAME [PATCH]): lib/ with PATCH applied, in namespace weftrt_NAME, instrumented, as
 # `weftrt_NAME`. Made at build time, again whenever lib/ or the patch changes; a patch that does not
-# apply exactly stops the build.
-function(weft_add_mutant name patch)
+# apply exactly stops the build. Without PATCH it is a second copy of the genuine runtime.
+function(weft_add_mutant name)
+  set(patch ${ARGV1})
+  set(patch_or_none ${patch})
+  if(NOT patch)
+    set(patch_or_none -)
+  endif()
   _weft_runtime_files(files)
   set(root ${PROJECT_BINARY_DIR}/mutants/${name})
   list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE copies)
@@ -55,7 +60,7 @@ function(weft_add_mutant name patch)
   set(script ${PROJECT_SOURCE_DIR}/cmake/make-mutant)
   add_custom_command(
     OUTPUT ${copies}
-    COMMAND ${script} ${WEFT_PATCH} ${PROJECT_SOURCE_DIR} ${root} ${name} ${patch} ${files}
+    COMMAND ${script} ${WEFT_PATCH} ${PROJECT_SOURCE_DIR} ${root} ${name} ${patch_or_none} ${files}
     DEPENDS ${script} ${patch} ${originals}
     COMMENT "Mutant ${name}"
     VERBATIM)

@@ -3,6 +3,8 @@
 
 // What an execution that came to its end has left behind: threads that nobody
 // joined or detached, and memory that nothing refers to.
+#include <span>
+
 #include "harness/base/text_buffer.h"
 #include "harness/engine/execution.h"
 
@@ -60,7 +62,9 @@ void Execution::check_overruns() noexcept {
 
 void Execution::check_leaks() noexcept {
   HeapBlock first;
-  const std::size_t count = image_.find_leaks(first);
+  // weft::invariant() keeps in the subject's heap what it is given.
+  const std::size_t count =
+      image_.find_leaks(first, std::as_bytes(std::span(invariants_, invariant_count_)));
   if (count == 0) return;
   blame_allocation(first);
   FixedText<160> text;

@@ -91,8 +91,10 @@ class ProcessImage {
   [[nodiscard]] virtual bool find_overrun(HeapBlock& first) const noexcept = 0;
   [[nodiscard]] virtual bool find_block(std::uintptr_t address,
                                         HeapBlock& block) const noexcept = 0;
-  /// How many blocks nothing refers to, once every task has ended, and one of them.
-  [[nodiscard]] virtual std::size_t find_leaks(HeapBlock& first) const noexcept = 0;
+  /// How many blocks nothing refers to, once every task has ended, and one of them. The engine
+  /// refers to those whose addresses are in `ours`.
+  [[nodiscard]] virtual std::size_t find_leaks(HeapBlock& first,
+                                               std::span<const std::byte> ours) const noexcept = 0;
 
   // Names.
   /// Libraries were loaded or unloaded.

@@ -89,6 +89,30 @@ void Execution::tell_observers(const Task& performed, bool preempted) noexcept {
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->step(view);
 }
 
+/// Whether the strategy has said already that `task` performs what it announced. The default must
+/// say the same, or there were a departure to log.
+inline bool Execution::goes_on_unasked(const Task& task) const noexcept {
+  if (leeway_.points == 0 || task.operation_index >= leeway_.before_operation ||
+      enabled_.hash() != leeway_among_ || last_ != task.index)
+    return false;
+  const OpKind kind = task.pending.kind;
+  const bool ordinary = !trace::is_plain(kind) && !trace::commutes(kind) &&
+                        kind != OpKind::kYield && kind != OpKind::kSleep;
+  return ordinary && run_length_ < trace::kDefaultFairness && !progress_.repeats(task.idleness) &&
+         task.accesses_until_point > 1 && outside_waits_ == 0 && live_attached_ != 0 &&
+         observer_count_ == 0 && !bypass_bounds_.any();
+}
+
+inline void Execution::go_on(Task& task) noexcept {
+  --leeway_.points;
+  ++unasked_;
+  unasked_until_ = task.operation_index;
+  --task.accesses_until_point;  // an operation like them
+  beat();
+  count_step(task);
+  ++run_length_;
+}
+
 /// The root's, for which nobody else is there to be left.
 void Execution::first_step(Task& root) noexcept { account(tasks_.data()[kTimerIndex], root); }
 
@@ -112,12 +136,10 @@ void Execution::announced(Task& task) noexcept {
   }
   if (goes_on_unasked(task)) {
     go_on(task);
+  } else if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
+    account(task, task);
   } else {
-    if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
-      account(task, task);
-    } else {
-      reschedule(task);
-    }
+    reschedule(task);
   }
   if (steps_ >= stop_before_) [[unlikely]]
     stop_before_step(task);
@@ -127,30 +149,6 @@ void Execution::announced(Task& task) noexcept {
   if (!Progress::may_only_look(kind)) return progress_.changed();
   progress_.looked(task.idleness);
   if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
-}
-
-/// Whether the strategy has said already that `task` performs what it announced. The default must
-/// say the same, or there were a departure to log.
-bool Execution::goes_on_unasked(const Task& task) const noexcept {
-  if (leeway_.points == 0 || task.operation_index >= leeway_.before_operation ||
-      enabled_.hash() != leeway_among_ || last_ != task.index)
-    return false;
-  const OpKind kind = task.pending.kind;
-  const bool ordinary = !trace::is_plain(kind) && !trace::commutes(kind) &&
-                        kind != OpKind::kYield && kind != OpKind::kSleep;
-  return ordinary && run_length_ < trace::kDefaultFairness && !progress_.repeats(task.idleness) &&
-         task.accesses_until_point > 1 && outside_waits_ == 0 && live_attached_ != 0 &&
-         observer_count_ == 0 && !bypass_bounds_.any();
-}
-
-void Execution::go_on(Task& task) noexcept {
-  --leeway_.points;
-  ++unasked_;
-  unasked_until_ = task.operation_index;
-  --task.accesses_until_point;  // an operation like them
-  beat();
-  count_step(task);
-  ++run_length_;
 }
 
 void Execution::reschedule(Task& at) noexcept {

@@ -5,6 +5,8 @@
 // has a name.
 #pragma once
 
+#include <span>
+
 #include "harness/engine/process_image.h"
 
 namespace weft::executor {
@@ -29,7 +31,9 @@ class NoImage final : public engine::ProcessImage {
   }
   bool find_overrun(engine::HeapBlock&) const noexcept override { return false; }
   bool find_block(std::uintptr_t, engine::HeapBlock&) const noexcept override { return false; }
-  std::size_t find_leaks(engine::HeapBlock&) const noexcept override { return 0; }
+  std::size_t find_leaks(engine::HeapBlock&, std::span<const std::byte>) const noexcept override {
+    return 0;
+  }
   void modules_changed() noexcept override {}
   bool is_restored(std::uintptr_t) const noexcept override { return false; }
   Site site_of(std::uintptr_t) const noexcept override { return {}; }

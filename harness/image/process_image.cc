@@ -156,11 +156,14 @@ class Image final : public engine::ProcessImage {
     return found;
   }
 
-  std::size_t find_leaks(engine::HeapBlock& first) const noexcept override {
+  std::size_t find_leaks(engine::HeapBlock& first,
+                         std::span<const std::byte> ours) const noexcept override {
     if (heap_.live_since_baseline() == 0 || !segments_.taken()) return 0;
     LeakSearch search(heap_);
     segments_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
     stack_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
+    const char* const begin = reinterpret_cast<const char*>(ours.data());
+    search.scan(begin, begin + ours.size());
     std::size_t count = 0;
     search.for_each_leak([&](const BlockView& block) {
       if (count++ == 0) first = describe(block);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/base/address_sanitizer.h"
 #include "harness/base/check.h"
 #include "harness/image/raw_memory.h"
 
@@ -80,7 +81,8 @@ void ThreadImage::capture(ModulePolicy policy) noexcept {
                        .place = kAsk});
     image += pieces_[pieces_.size() - 1].copied;
   });
-  find_fixed_places();
+  // A thread more would change the numbers by which AddressSanitizer's reports name threads.
+  if (!asan::kEnabled) find_fixed_places();
 }
 
 void ThreadImage::exclude(const void* address, std::size_t size) noexcept {

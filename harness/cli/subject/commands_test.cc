@@ -105,6 +105,11 @@ TEST_F(CommandsTest, AnInvariantThatFailsIsAFinding) {
   EXPECT_THAT(ran.out, HasSubstr("one at a time"));
 }
 
+TEST_F(CommandsTest, WhatAnInvariantKeepsIsNoLeak) {
+  const Ran ran = weft("run end/invariant_holds");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+}
+
 TEST_F(CommandsTest, ATaskThatDoesNotComeBackIsNamed) {
   // Standard input that never ends and never speaks.
   const Ran ran =

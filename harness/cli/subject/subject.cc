@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <thread>
@@ -65,6 +66,15 @@ WEFT_SCENARIO(marks, {.name = "end/marks", .budget = 50}) {
   const std::uint64_t chosen = weft::choose(3);
   weft::sometimes(chosen == 2, "two was chosen");
   weft::sometimes(chosen == 3, "three was chosen");
+}
+
+WEFT_SCENARIO(invariant_holds, {.name = "end/invariant_holds", .budget = 50}) {
+  static std::atomic<int> steps;
+  const auto most = std::make_shared<int>(2);
+  weft::invariant([most] { return steps.load() <= *most; }, "no more than two steps");
+  std::thread other([] { ++steps; });
+  ++steps;
+  other.join();
 }
 
 WEFT_SCENARIO(invariant_fails, {.name = "end/invariant", .budget = 200}) {

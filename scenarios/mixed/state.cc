@@ -1,0 +1,47 @@
+// Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "scenarios/mixed/copy.h"
+
+namespace weft::mixed::WEFT_RT {
+
+rt::ManagedPool& State::pool() {
+  const std::lock_guard lock(mutex_);
+  if (!pool_.has_value()) {
+    if (ended_) throw rt::PoolShutDown();
+    world.allow_threads(pool_threads_);
+    pool_.emplace(pool_threads_);
+  }
+  return *pool_;
+}
+
+void State::end_pool(bool cancel) {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    if (!pool_.has_value()) return;
+  }
+  if (cancel) {
+    pool_->cancel();
+  } else {
+    pool_->finish();
+  }
+}
+
+void State::check_end(Strand& main) {
+  stash_clear(main, copy);
+  if (main.of(copy).follows != copy) {
+    rt::bind_thread(rt::Binding::kFollowGlobal);
+    main.of(copy).follows = copy;
+  }
+  (void)read(main, copy);
+  // That of the global cell, which is the one that this thread holds.
+  always(rt::live_implementations() == 1, "a replaced context goes with its last user");
+}
+
+bool State::holds() const {
+  return rt::live_implementations() <=
+         static_cast<std::size_t>(allowed_.load(std::memory_order_relaxed));
+}
+
+}  // namespace weft::mixed::WEFT_RT
