@@ -29,7 +29,7 @@ const Expectation kExpect = must_pass();
 WEFT_SCENARIO(program, {.name = kName,
                         .summary = "a random program of all that the runtime offers",
                         .expect = kExpect,
-                        .budget = 10'000}) {
+                        .budget = WEFT_BUDGET}) {
   const Copy copies[] = {WEFT_RT::runtime(), weftrt_second::runtime()};
   run_program(choose(std::uint64_t{1} << 32U), copies);
 }
