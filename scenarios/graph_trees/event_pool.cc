@@ -5,12 +5,12 @@
 // buggy events point to the pool, whose owner believes that they have all been given back once the
 // work is done.
 
+#include <atomic>
+#include <bit>
 #include <latch>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <weft/scenario.h>
 
@@ -18,24 +18,21 @@
 
 namespace {
 
+/// A bit for each event that nobody has.
 class EventPool {
  public:
   int take() {
-    const std::lock_guard lock(mutex_);
-    if (free_.empty()) return made_++;
-    const int event = free_.back();
-    free_.pop_back();
-    return event;
+    // relaxed: a guess. acquire: pairs with the release in give_back(): the event is at rest.
+    unsigned free = free_.load(std::memory_order_relaxed);
+    while (!free_.compare_exchange_weak(free, free & (free - 1), std::memory_order_acquire,
+                                        std::memory_order_relaxed)) {
+    }
+    return std::countr_zero(free);
   }
-  void give_back(int event) {
-    const std::lock_guard lock(mutex_);
-    free_.push_back(event);
-  }
+  void give_back(int event) { free_.fetch_or(1U << event, std::memory_order_release); }
 
  private:
-  std::mutex mutex_;
-  std::vector<int> free_;
-  int made_ = 0;
+  std::atomic<unsigned> free_{~0U};
 };
 
 /// A thread's event; `Reference` is how it knows its pool.

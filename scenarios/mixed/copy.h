@@ -143,6 +143,7 @@ void stash_clear(Strand& strand, unsigned copy);
 void ask_facts(Strand& strand, const Node& node);
 void allocate(Strand& strand, const Node& node);
 void register_operator(Strand& strand, const Node& node);
+void open_operators(Strand& strand, const Node& node);
 void call_operator(Strand& strand, const Node& node);
 
 /// What index `which` of the table of operators is, by number of function; 0: none.

@@ -238,6 +238,7 @@ constexpr Operation kOperations[] = {
     {"allocate", 8, Shape::kScope, &allocate},
     {"ask for facts", 8, Shape::kLeaf, &ask_facts},
     {"register operator", 8, Shape::kLeaf, &register_operator},
+    {"open library of operators", 2, Shape::kLeaf, &open_operators},
     {"call operator", 8, Shape::kLeaf, &call_operator},
     {"stash", 8, Shape::kLeaf, &stash_set},
     {"erase", 5, Shape::kLeaf, &stash_erase},

@@ -1,6 +1,8 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include <dlfcn.h>
+
 #include <array>
 
 #include "scenarios/mixed/copy.h"
@@ -10,8 +12,10 @@ namespace {
 
 using Function = int (*)(int);
 
-// Two implementations of each operator, of which the first to be registered wins.
+// Two implementations of each operator, of which the first to be registered wins; a third is in a
+// library.
 constexpr unsigned kFunctions = 2;
+constexpr std::uint8_t kOfLibrary = kFunctions + 1;
 
 template <unsigned kWhich, unsigned kFunction>
 int compute(int argument) {
@@ -27,6 +31,19 @@ rt::Operator<int(int)> operator_number(unsigned which) {
   return rt::Operator<int(int)>(kNames[which]);
 }
 
+void add(Strand& strand, unsigned copy, unsigned which, std::uint8_t number, Function function) {
+  ContextCall call{.kind = ContextCall::Kind::kRegister, .which = static_cast<std::uint8_t>(which)};
+  call.settings.operators[which] = number;
+  const std::uint64_t begin = strand.now();
+  try {
+    call.generation = rt::register_operator(operator_number(which), rt::DeviceKind::kCpu, function);
+    call.saw_generation = true;
+  } catch (const rt::OperatorExists&) {
+    call.kind = ContextCall::Kind::kRefused;
+  }
+  strand.record(copy, begin, call);
+}
+
 }  // namespace
 
 std::uint8_t operator_in(const rt::ContextImpl& impl, unsigned which) {
@@ -34,24 +51,28 @@ std::uint8_t operator_in(const rt::ContextImpl& impl, unsigned which) {
   if (found == nullptr) return 0;
   for (unsigned i = 0; i < kFunctions; ++i)
     if (found == kAll[which][i]) return static_cast<std::uint8_t>(i + 1);
-  always(false, "an operator is what was registered under its name");
-  return 0;
+  // The library's, which is loaded as long as the table has it.
+  always(found(7) == 700 + static_cast<int>(10 * which + kOfLibrary),
+         "an operator is what was registered under its name");
+  return kOfLibrary;
 }
 
 void register_operator(Strand& strand, const Node& node) {
-  ContextCall call{.kind = ContextCall::Kind::kRegister,
-                   .which = static_cast<std::uint8_t>(node.argument % kOperators)};
+  const unsigned which = node.argument % kOperators;
   const unsigned function = node.argument / kOperators % kFunctions;
-  call.settings.operators[call.which] = static_cast<std::uint8_t>(function + 1);
-  const std::uint64_t begin = strand.now();
-  try {
-    call.generation = rt::register_operator(operator_number(call.which), rt::DeviceKind::kCpu,
-                                            kAll[call.which][function]);
-    call.saw_generation = true;
-  } catch (const rt::OperatorExists&) {
-    call.kind = ContextCall::Kind::kRefused;
-  }
-  strand.record(node.copy, begin, call);
+  add(strand, node.copy, which, static_cast<std::uint8_t>(function + 1), kAll[which][function]);
+}
+
+void open_operators(Strand& strand, const Node& node) {
+  constexpr const char* kNames[kOperators] = {"weft_mixed_zero", "weft_mixed_one",
+                                              "weft_mixed_two"};
+  const unsigned which = node.argument % kOperators;
+  void* const library = dlopen(WEFT_MIXED_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+  always(library != nullptr, "the library of operators can be opened");
+  const auto function = reinterpret_cast<Function>(dlsym(library, kNames[which]));
+  add(strand, node.copy, which, kOfLibrary, function);
+  // The table keeps it loaded, if it took the function.
+  dlclose(library);
 }
 
 void call_operator(Strand& strand, const Node& node) {
