@@ -204,6 +204,13 @@ TEST_F(RaceDetectorTest, NeighboursInOneGranuleAreToldApart) {
   EXPECT_EQ(conflict.earlier.by(), kB);
 }
 
+TEST_F(RaceDetectorTest, ALongRangeIsNotTakenForOneGranule) {
+  EXPECT_FALSE(touch(kA, Kind::kAtomicWrite, kWord, 8));
+  EXPECT_FALSE(touch(kA, Kind::kWrite, kWord + 8, 8));
+  ASSERT_TRUE(touch(kB, Kind::kWrite, kWord, 264));
+  EXPECT_EQ(conflict.address, kWord);
+}
+
 TEST_F(RaceDetectorTest, ShortcutsSayWhatTheWholeWaySays) {
   std::uint64_t races_seen = 0;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {

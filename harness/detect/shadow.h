@@ -74,6 +74,8 @@ struct History {
 };
 
 struct alignas(64) Cell {
+  static constexpr std::uint8_t kGranule = 8;
+
   History history;
   std::uint32_t generation = 0;
   std::uint8_t begin = 0;  // the bytes of the granule that the history is about
@@ -98,7 +100,8 @@ struct alignas(64) Cell {
     static_assert(offsetof(Cell, watched) - offsetof(Cell, generation) == 7);
     std::uint64_t head;
     std::memcpy(&head, &generation, sizeof head);
-    return head == (in | first << 32 | (first + size) << 40);
+    // The size is a constant as a rule; a longer one would reach into the bits of the flags.
+    return size <= kGranule && head == (in | first << 32 | (first + size) << 40);
   }
   /// Whether `history` is about just the bytes [first, first + size).
   [[nodiscard]] bool is_about(std::size_t first, std::size_t size) const noexcept {
@@ -117,7 +120,6 @@ struct alignas(64) Cell {
     begin = static_cast<std::uint8_t>(first);
     end = static_cast<std::uint8_t>(first + size);
   }
-  static constexpr std::uint8_t kGranule = 8;
 };
 static_assert(sizeof(Cell) == 64, "a cell is one cache line");
 

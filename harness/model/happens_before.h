@@ -48,7 +48,7 @@ enum class MemoryOrder : std::uint8_t {
 struct Released {
   VectorClock clock;
   TaskIndex absorbed_by = kNoTaskIndex;  // that task's `known` has all of the clock
-  std::uint64_t has_version = 0;  // the clock has all of absorbed_by's `known` of it; 0: no
+  std::uint64_t has_version = 0;         // the clock has all of absorbed_by's `known` of it; 0: no
   [[nodiscard]] bool is_known_by(TaskIndex task) const noexcept { return absorbed_by == task; }
 };
 

@@ -30,7 +30,7 @@ class CommandsTest : public ProgramTest {
 
 TEST_F(CommandsTest, ListNamesEveryScenarioOnce) {
   const json all = json::parse(weft("list --json").out);
-  ASSERT_EQ(all.size(), 13u);
+  ASSERT_EQ(all.size(), 14u);
   EXPECT_EQ(all[0]["name"], "end/always");
   EXPECT_EQ(all[0]["expect"], "must_find always");
   EXPECT_EQ(all[0]["budget"], 200);
@@ -158,7 +158,7 @@ TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
   const Ran ran = weft("run no_such_story");
   EXPECT_EQ(ran.status, 5);
   EXPECT_EQ(ran.err,
-            "weft: no scenario matches 'no_such_story'; `" WEFT_SUBJECT " list` shows all 13\n");
+            "weft: no scenario matches 'no_such_story'; `" WEFT_SUBJECT " list` shows all 14\n");
   EXPECT_EQ(ran.out, "");
 }
 
