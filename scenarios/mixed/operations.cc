@@ -28,6 +28,7 @@ void begin_inherited(Strand& strand, unsigned copy, const StrandOfCopy& parent) 
 void spawn_raw(Strand& strand, const Node& node) {
   Strand& child = strand.world().strand(node.strand);
   child.is_raw = true;
+  child.on_pool = strand.on_pool;
   strand.world().allow_threads(1);
   strand.threads.push_back(
       rt::spawn_raw([&child, &node] { child.run_to_its_end(node.first, false); }));
@@ -35,6 +36,7 @@ void spawn_raw(Strand& strand, const Node& node) {
 
 void spawn_managed(Strand& strand, const Node& node) {
   Strand& child = strand.world().strand(node.strand);
+  child.on_pool = strand.on_pool;
   strand.world().allow_threads(1);
   begin_inherited(child, node.copy, strand.of(node.copy));
   strand.threads.push_back(rt::spawn_managed([&child, &node] {

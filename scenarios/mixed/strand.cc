@@ -53,7 +53,7 @@ void Strand::join_one(std::uint32_t which) {
     if (i < threads.size()) {
       threads[i].join();
       threads.erase(threads.begin() + static_cast<std::ptrdiff_t>(i));
-    } else if (!on_pool) {  // a pool's thread that waits for its pool might wait for itself
+    } else if (!on_pool) {  // a pool's thread that waits for its pool may wait for itself
       await(submitted[i - threads.size()]);
       submitted.erase(submitted.begin() + static_cast<std::ptrdiff_t>(i - threads.size()));
     }

@@ -76,8 +76,8 @@ class Strand {
   // What the initialiser of a key is to do, and did, when this strand runs it.
   bool initialiser_throws = false;
   unsigned initialised = 0;
-  bool on_pool = false;
-  bool is_raw = false;  // and so may be bound anew
+  bool on_pool = false;  // or on a thread that work of a pool started, and may be waiting for
+  bool is_raw = false;   // and so may be bound anew
 
   struct Recorded {
     ContextId context;
