@@ -45,7 +45,8 @@ bool ContextModel::apply(const Call& call) {
 }
 
 std::uint64_t ContextModel::state() const {
-  // Each value that a program sets is below 2^8, generations below 2^12: nothing is lost.
+  // Each value that a program sets is below 2^8, and the generations of
+  // one history are no more than its calls: nothing is mistaken for another.
   std::uint64_t packed = generation_;
   packed = packed << 8U | settings_.allocator;
   packed = packed << 4U | settings_.facts;

@@ -49,7 +49,8 @@ class ContextModel {
   using Call = ContextCall;
 
   ContextModel() = default;
-  explicit ContextModel(Settings initial) : settings_(initial) {}
+  explicit ContextModel(Settings initial, std::uint64_t generation = 0)
+      : settings_(initial), generation_(generation) {}
 
   bool apply(const Call& call);
   [[nodiscard]] std::uint64_t state() const;

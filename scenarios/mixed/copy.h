@@ -44,6 +44,7 @@ class State : public CopyState {
   State(World& world, unsigned copy, unsigned pool_threads)
       : world(world), copy(copy), pool_threads_(pool_threads) {}
 
+  void begin(Strand& main) override;
   void end_pool(bool cancel) override;
   void check_end(Strand& main) override;
   [[nodiscard]] bool holds() const override;

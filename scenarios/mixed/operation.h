@@ -37,6 +37,9 @@ class CopyState {
   CopyState(const CopyState&) = delete;
   CopyState& operator=(const CopyState&) = delete;
 
+  /// Before anything else, on the main strand. Natively the last program's context is still there,
+  /// and is replaced.
+  virtual void begin(Strand& main) = 0;
   /// No strand runs any more but the main one: ends the pool.
   virtual void end_pool(bool cancel) = 0;
   /// Afterwards: what must hold when everything is over. Called on the main strand.

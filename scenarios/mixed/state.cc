@@ -15,6 +15,13 @@ rt::ManagedPool& State::pool() {
   return *pool_;
 }
 
+void State::begin(Strand& main) {
+  // Under exploration the first use of all is left to the program.
+  if (exploring()) return;
+  (void)rt::swap_global({});
+  main.begin_context(copy, rt::generation());
+}
+
 void State::end_pool(bool cancel) {
   {
     const std::lock_guard lock(mutex_);

@@ -43,7 +43,7 @@ void Strand::record(ContextId context, std::uint64_t invoked, const ContextCall&
 
 ContextId Strand::new_context(const Settings& initial) {
   const auto id = static_cast<ContextId>(kMostCopies + number_ * 256 + begun_.size());
-  begun_.push_back({id, initial});
+  begun_.push_back({id, initial, 0});
   return id;
 }
 

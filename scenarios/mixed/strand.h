@@ -66,6 +66,10 @@ class Strand {
   }
   /// A context that came to be, and what it said.
   [[nodiscard]] ContextId new_context(const Settings& initial);
+  /// The global one of a copy, where it is not new: it has the defaults, in that generation.
+  void begin_context(ContextId context, std::uint64_t generation) {
+    begun_.push_back({context, {}, generation});
+  }
   [[nodiscard]] StashedId new_stashed() { return number_ << 16U | ++stashed_; }
 
   /// Threads and pieces of work that the strand started and nobody has joined.
@@ -86,6 +90,7 @@ class Strand {
   struct Begun {
     ContextId context;
     Settings initial;
+    std::uint64_t generation;
   };
   [[nodiscard]] const std::vector<Recorded>& recorded() const { return recorded_; }
   [[nodiscard]] const std::vector<Begun>& begun() const { return begun_; }

@@ -50,6 +50,7 @@ void World::run() {
   running = this;
   invariant([] { return running == nullptr || running->holds(); },
             "no more objects destroyed than created, no more contexts alive than are in use");
+  for (unsigned i = 0; i < program_.copies; ++i) states_[i]->begin(main);
   try {
     main.run(program_.main);
   } catch (const ProgramException&) {
@@ -99,7 +100,7 @@ void World::check_histories() const {
   for (const auto& strand : strands_) {
     if (strand == nullptr) continue;
     for (const Strand::Begun& begun : strand->begun())
-      histories[begun.context].first = ContextModel(begun.initial);
+      histories[begun.context].first = ContextModel(begun.initial, begun.generation);
     for (const Strand::Recorded& recorded : strand->recorded())
       histories[recorded.context].second.push_back(recorded.timed);
   }
