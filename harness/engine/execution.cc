@@ -99,6 +99,13 @@ Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal,
   return task;
 }
 
+bool Execution::start(Task& task) noexcept {
+  if (!executor_.start(task, task.slot)) return false;
+  task.thread = executor_.thread_of(task.slot);
+  enabled_.assign(task.index, true);
+  return true;
+}
+
 void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexcept {
   begin(strategy);
   Task& root = add_task(kRootTask, kNoTaskIndex, 0, TaskKind::kThread);
@@ -108,10 +115,8 @@ void Execution::run(Strategy& strategy, void (*main)(Task&), void* record) noexc
   Task& timer = add_task(kRootTask.child(trace::kTimerOrdinal), kRootIndex, trace::kTimerOrdinal,
                          TaskKind::kStep);
   timer.pending = {.kind = trace::OpKind::kTimerFire};
-  const bool started = executor_.start(root, root.slot);
+  const bool started = start(root);
   WEFT_CHECK(started, "no thread for the root task: the system's limit on threads is reached");
-  root.thread = executor_.thread_of(root.slot);
-  enabled_.assign(root.index, true);
   first_step(root);
   executor_.run(root);
   check_leftovers();
@@ -138,13 +143,11 @@ Task* Execution::spawn(Task& parent, void (*main)(Task&), void* record) noexcept
                   .argument = task.index};
   task.operation_index = 1;
   ordering_.spawned(task.index, parent.index, parent.operation_index);
-  if (!executor_.start(task, task.slot)) {
+  if (!start(task)) {
     task.state = TaskState::kEnded;
     --live_attached_;
     return nullptr;
   }
-  task.thread = executor_.thread_of(task.slot);
-  enabled_.assign(task.index, true);
   return &task;
 }
 

@@ -256,6 +256,7 @@ class Execution {
 
   // execution.cc
   void begin(Strategy& strategy) noexcept;
+  [[nodiscard]] bool start(Task& task) noexcept;
   Task& add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal, TaskKind kind) noexcept;
 
   // starvation.cc

@@ -34,7 +34,8 @@ class MemoryWatch final : private detect::OriginSource {
   [[nodiscard]] bool active() const noexcept { return active_; }
 
   /// True where `self`'s plain access is one that needs no more thought, which is by far the most
-  /// frequent thing that tasks do: mostly of memory that is the task's own.
+  /// frequent thing that tasks do: mostly of memory that is the task's own. Never where nothing, or
+  /// something in particular, is looked for: see clear().
   [[nodiscard, gnu::always_inline]] bool passes(const Task& self, trace::AccessKind kind,
                                                 std::uintptr_t address, std::size_t size,
                                                 std::uintptr_t pc) noexcept {

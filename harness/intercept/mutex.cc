@@ -17,10 +17,11 @@ std::uintptr_t address_of(const pthread_mutex_t* mutex) noexcept {
   return reinterpret_cast<std::uintptr_t>(mutex);
 }
 
-void require_supported(Task& self, const pthread_mutex_t* mutex) noexcept {
-  if (model::kind_of(*mutex) == model::MutexKind::kUnsupported) {
-    unsupported(self, "a robust, priority-inheriting or priority-protecting mutex");
-  }
+void require_supported(Task& self, const pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
+  if (model::kind_of(*mutex) != model::MutexKind::kUnsupported) return;
+  used(self, mutex,
+       pc);  // does not come back where the memory was freed, which looks like that too
+  unsupported(self, "a robust, priority-inheriting or priority-protecting mutex");
 }
 
 /// glibc's own answer, now that the engine has found that it will not wait.
@@ -39,7 +40,7 @@ int take(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
 }  // namespace
 
 int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintptr_t pc) noexcept {
-  require_supported(self, mutex);
+  require_supported(self, mutex, pc);
   Operation op = operation_on(
       deadline == trace::kNever ? OpKind::kMutexLock : OpKind::kMutexTimedLock, mutex, pc);
   op.deadline = deadline;
@@ -53,7 +54,7 @@ int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintpt
 }
 
 int try_lock(Task& self, pthread_mutex_t* mutex, std::uintptr_t pc) noexcept {
-  require_supported(self, mutex);
+  require_supported(self, mutex, pc);
   announce(self, operation_on(OpKind::kMutexTryLock, mutex, pc));
   used(self, mutex, pc);
   const int error = take(self, mutex, pc);

@@ -5,6 +5,7 @@
 // probably spinning for another, and must be overruled.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "harness/base/ids.h"
@@ -31,11 +32,8 @@ class Fairness {
 
   /// At so many points the task that was picked last may go on before anybody is overruled.
   [[nodiscard]] std::uint64_t leeway() const noexcept {
-    const std::uint64_t in_a_row =
-        kConsecutive - (consecutive_ < kConsecutive ? consecutive_ : kConsecutive);
-    const std::uint64_t at_all =
-        kAltogether - (altogether_ < kAltogether ? altogether_ : kAltogether);
-    return in_a_row < at_all ? in_a_row : at_all;
+    return std::min(kConsecutive - std::min(consecutive_, kConsecutive),
+                    kAltogether - std::min(altogether_, kAltogether));
   }
 
   /// `chosen` goes next.

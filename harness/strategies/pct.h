@@ -80,8 +80,8 @@ class Pct final : public Sampler {
   FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, ascending
   std::size_t next_change_ = 0;
   Priority lowest_ = 0;
-  TaskIndex at_ = kNoTaskIndex;  // of the latest decision
-  std::uint64_t at_operation_ = 0;
+  TaskIndex at_ = kNoTaskIndex;     // whom the latest decision picked, and
+  std::uint64_t at_operation_ = 0;  // that task's operation then
   std::uint64_t next_plain_ = 0;  // the contested operation from which a plain access is considered
 };
 

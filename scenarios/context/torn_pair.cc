@@ -6,43 +6,27 @@
 // allocator's allocate and the other's deallocate.
 
 #include <cstddef>
-#include <cstdlib>
 #include <thread>
 
 #include <weft/weft.h>
 
 #include "lib/context/context.h"
+#include "scenarios/marked_memory.h"
 #include "scenarios/runtime_story.h"
 
 namespace {
 
-/// Memory with the mark of the allocator it came from. Two allocators differ in
-/// their functions alone, so that nothing but the pair ties them together.
-struct alignas(std::max_align_t) Header {
-  int owner;
-};
-
-template <int kOwner>
-void* allocate_marked(void* /*state*/, std::size_t bytes) {
-  void* const memory = std::malloc(sizeof(Header) + bytes);
-  if (memory == nullptr) return nullptr;
-  static_cast<Header*>(memory)->owner = kOwner;
-  return static_cast<Header*>(memory) + 1;
-}
-
-template <int kOwner>
-void deallocate_marked(void* /*state*/, void* memory, std::size_t /*bytes*/) {
-  Header* const header = static_cast<Header*>(memory) - 1;
-  weft::always(header->owner == kOwner, "memory goes back to the allocator it came from");
-  std::free(header);
-}
-
+// Two allocators differ in their functions alone, so that nothing but the pair ties them together.
 template <int kOwner>
 void install_allocator() {
   rt::update_global([](rt::ContextImpl& impl) {
     rt::Allocator& allocator = impl.on(rt::DeviceKind::kCpu).allocator;
-    allocator.allocate_fn = allocate_marked<kOwner>;
-    allocator.deallocate_fn = deallocate_marked<kOwner>;
+    allocator.allocate_fn = [](void*, std::size_t bytes) {
+      return weft::allocate_marked<kOwner>(bytes);
+    };
+    allocator.deallocate_fn = [](void*, void* memory, std::size_t) {
+      weft::deallocate_marked<kOwner>(memory);
+    };
   });
 }
 

@@ -7,11 +7,14 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
 #include <vector>
 
 #include <weft/scenario.h>
+
+#include "scenarios/kinds.h"
 
 namespace {
 
@@ -45,6 +48,15 @@ WEFT_SCENARIO(free_global, {.name = "facilities/heap_misuse.free_global",
                             .budget = 20}) {
   static int global = 0;
   unseen<Release> (&std::free)(&global);
+}
+
+WEFT_SCENARIO(freed_mutex, {.name = "facilities/heap_misuse.freed_mutex",
+                            .summary = "a mutex is locked after the object that it is of",
+                            .expect = weft::must_find("use_after_free", kUseAfterFree),
+                            .budget = 20}) {
+  std::mutex* const mutex = unseen(new std::mutex);
+  delete mutex;
+  unseen(mutex)->lock();
 }
 
 WEFT_SCENARIO(malloc_delete, {.name = "facilities/heap_misuse.malloc_delete",

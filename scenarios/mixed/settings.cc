@@ -1,9 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include <cstdlib>
-#include <new>
-
+#include "scenarios/marked_memory.h"
 #include "scenarios/mixed/copy.h"
 
 namespace weft::mixed::WEFT_RT {
@@ -12,30 +10,14 @@ namespace {
 // Four allocators that can be told apart by each of their parts.
 constexpr unsigned kAllocators = 4;
 
-struct alignas(std::max_align_t) Header {
-  unsigned owner;
-};
-
-template <unsigned kOwner>
-void* allocate_marked(void* /*state*/, std::size_t bytes) {
-  void* const memory = std::malloc(sizeof(Header) + bytes);
-  if (memory == nullptr) return nullptr;
-  return new (memory) Header{kOwner} + 1;
-}
-
-template <unsigned kOwner>
-void deallocate_marked(void* /*state*/, void* memory, std::size_t /*bytes*/) {
-  Header* const header = static_cast<Header*>(memory) - 1;
-  always(header->owner == kOwner, "memory goes back to the allocator it came from");
-  std::free(header);
-}
-
 char g_states[kAllocators];
 
-template <unsigned kOwner>
+template <int kOwner>
 constexpr rt::Allocator marked() {
-  return {.allocate_fn = &allocate_marked<kOwner>,
-          .deallocate_fn = &deallocate_marked<kOwner>,
+  return {.allocate_fn = [](void* /*state*/,
+                            std::size_t bytes) { return allocate_marked<kOwner>(bytes); },
+          .deallocate_fn = [](void* /*state*/, void* memory,
+                              std::size_t /*bytes*/) { deallocate_marked<kOwner>(memory); },
           .state = &g_states[kOwner - 1],
           .flags = static_cast<rt::AllocatorFlags>(kOwner)};
 }

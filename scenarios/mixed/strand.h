@@ -55,7 +55,6 @@ class Strand {
   void run_to_its_end(const std::vector<Node>& block, bool rethrow);
 
   [[nodiscard]] World& world() const { return world_; }
-  [[nodiscard]] unsigned number() const { return number_; }
   StrandOfCopy& of(unsigned copy) { return copies_[copy]; }
 
   /// The instant at which a call begins or ends.

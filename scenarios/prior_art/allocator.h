@@ -7,33 +7,13 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <new>
 
-#include <weft/weft.h>
+#include "scenarios/marked_memory.h"
 
 namespace weft::prior_art {
 
-struct alignas(std::max_align_t) Header {
-  int owner;
-};
-
 using AllocateFn = void* (*)(std::size_t);
 using DeallocateFn = void (*)(void*);
-
-template <int kOwner>
-void* allocate_marked(std::size_t bytes) {
-  void* const memory = std::malloc(sizeof(Header) + bytes);
-  if (memory == nullptr) throw std::bad_alloc();
-  return new (memory) Header{kOwner} + 1;
-}
-
-template <int kOwner>
-void deallocate_marked(void* memory) {
-  Header* const header = static_cast<Header*>(memory) - 1;
-  weft::always(header->owner == kOwner, "memory goes back to the allocator it came from");
-  std::free(header);
-}
 
 struct Allocator {
   AllocateFn allocate;
