@@ -82,7 +82,8 @@ TEST(LongRun, ALogThatIsSpilledGivesTheSameToken) {
     ASSERT_EQ(whole.outcome().kind, engine::WorkerOutcome::Kind::kFinished)
         << whole.outcome().finding.message;
     EXPECT_GT(whole.channel().steps, kSteps);
-    EXPECT_GT(spilled.channel().choices.bytes().size(), 3 * kTiny.choice_bytes);
+    EXPECT_GT(trace::collect_choices(spilled.channel()).deviations.bytes().size(),
+              3 * kTiny.choice_bytes);
     EXPECT_EQ(trace::format_token(spilled.token()), trace::format_token(whole.token()));
   }
 }

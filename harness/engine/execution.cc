@@ -92,7 +92,6 @@ Task& Execution::add_task(TaskId id, TaskIndex parent, std::uint32_t ordinal,
     ++live_attached_;
   }
   channel_.tasks[index] = {id, parent, ordinal};
-  channel_.choices.add_task(index);
   channel_.task_count = static_cast<std::uint32_t>(task_count_);
   strategy_->task_created(index, id, kind);
   for (std::size_t i = 0; i < observer_count_; ++i) observers_[i]->task_created(task);

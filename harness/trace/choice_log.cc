@@ -6,7 +6,33 @@
 #include <algorithm>
 #include <cstring>
 
+#include "harness/trace/deviation_log.h"
+
 namespace weft::trace {
+
+bool ChoiceLog::encode_latest(std::uint64_t count) noexcept {
+  if (count == kMaxDeviations) return false;
+  if (count == kLatest) prediction_ = {};
+  for (std::uint64_t i = 0; i < kLatest; ++i) {
+    latest_[i].has_digest = carries_digest(count - kLatest + i);
+    if (!encode(latest_[i])) return false;
+  }
+  return true;
+}
+
+bool ChoiceLog::encode(const Deviation& deviation) noexcept {
+  const std::uint64_t state = state_.load(std::memory_order_relaxed);
+  std::uint64_t position = state >> kRunBits;
+  auto run = static_cast<std::uint32_t>(state & kRunMask);
+  const std::uint64_t in_block = position & ((std::uint64_t{1} << block_bits_) - 1);
+  unsigned char* const begin = blocks_[position >> block_bits_ & 1] + in_block;
+  const unsigned char* const end = put_choice(begin, prediction_, run, deviation);
+  const auto size = static_cast<std::size_t>(end - begin);
+  if (in_block + size >= std::uint64_t{1} << block_bits_ && !spill(position)) return false;
+  position += size;
+  state_.store(position << kRunBits | run, std::memory_order_release);
+  return true;
+}
 
 bool ChoiceLog::spill(std::uint64_t position) noexcept {
   const std::size_t block_bytes = std::size_t{1} << block_bits_;
@@ -17,7 +43,7 @@ bool ChoiceLog::spill(std::uint64_t position) noexcept {
   return true;
 }
 
-std::string ChoiceLog::bytes() const {
+std::string ChoiceLog::encoded_bytes() const {
   const std::uint64_t state = state_.load(std::memory_order_acquire);
   const std::uint64_t position = state >> kRunBits;
   const auto run = static_cast<std::uint32_t>(state & kRunMask);
@@ -42,6 +68,25 @@ std::string ChoiceLog::bytes() const {
     all.append(reinterpret_cast<const char*>(last), static_cast<std::size_t>(end - last));
   }
   return all;
+}
+
+std::string ChoiceLog::bytes(std::span<const TaskRow> tasks) const {
+  const std::uint64_t count = count_.load(std::memory_order_acquire);
+  const std::string encoded = encoded_bytes();
+  // The encoded ones first, from which the others are predicted.
+  DeviationLog all;
+  ChoiceReader in(encoded, tasks);
+  for (Deviation deviation; in.next(deviation);) all.push_back(deviation);
+  if (in.error() != nullptr || count < all.size() || count - all.size() > kLatest) return encoded;
+  while (all.size() < count) {
+    Deviation deviation = latest_[all.size() % kLatest];
+    if (deviation.task_index >= tasks.size() || deviation.kind >= ChoiceKind::kCount ||
+        (chooses_task(deviation.kind) && deviation.value_index >= tasks.size()))
+      break;
+    deviation.has_digest = carries_digest(all.size());
+    all.push_back(deviation);
+  }
+  return all.bytes();
 }
 
 }  // namespace weft::trace

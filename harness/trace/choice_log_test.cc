@@ -99,9 +99,8 @@ TEST_F(ChoiceLogTest, RandomLogsAreReadBack) {
     const auto tasks = tasks_of(1 + random.below(20));
     const auto log = random_log(random, tasks, random.below(3000));
     log_->clear();
-    for (TaskIndex i = 0; i < tasks.size(); ++i) log_->add_task(i);
     ASSERT_TRUE(add_all(log));
-    ASSERT_EQ(read(log_->bytes(), tasks), as_kept(log));
+    ASSERT_EQ(read(log_->bytes(tasks), tasks), as_kept(log));
   }
 }
 
@@ -111,20 +110,18 @@ TEST_F(ChoiceLogTest, WhatIsSpilledIsReadBackAsIfItWereNot) {
     const auto tasks = tasks_of(3);
     const auto log = random_log(random, tasks, 20'000);
     log_->open({});
-    for (TaskIndex i = 0; i < tasks.size(); ++i) log_->add_task(i);
     ASSERT_TRUE(add_all(log));
-    const std::string in_memory = log_->bytes();
+    const std::string in_memory = log_->bytes(tasks);
     log_->open(file_.empty(), block);
-    for (TaskIndex i = 0; i < tasks.size(); ++i) log_->add_task(i);
     // At every moment, because a worker may be killed at any.
     for (std::size_t i = 0; i < 2000; ++i) {
       ASSERT_TRUE(log_->add(log[i]));
       if (i % 7 == 0) {
-        ASSERT_EQ(read(log_->bytes(), tasks).size(), i + 1);
+        ASSERT_EQ(read(log_->bytes(tasks), tasks).size(), i + 1);
       }
     }
     ASSERT_TRUE(add_all({log.begin() + 2000, log.end()}));
-    ASSERT_EQ(log_->bytes(), in_memory);
+    ASSERT_EQ(log_->bytes(tasks), in_memory);
   }
 }
 
@@ -132,7 +129,6 @@ TEST_F(ChoiceLogTest, TasksThatTakeTurnsCostNextToNothing) {
   for (const std::size_t count : {2u, 3u, 50u}) {
     const auto tasks = tasks_of(count);
     log_->clear();
-    for (TaskIndex i = 0; i < count; ++i) log_->add_task(i);
     const std::uint64_t rounds = 1'000'000 / count;
     for (std::uint64_t n = 1; n <= rounds; ++n) {
       for (TaskIndex i = 0; i < count; ++i) {
@@ -140,7 +136,7 @@ TEST_F(ChoiceLogTest, TasksThatTakeTurnsCostNextToNothing) {
             log_->add(switch_to(tasks, i, n * 5, static_cast<TaskIndex>((i + 1u) % count))));
       }
     }
-    const std::string bytes = log_->bytes();
+    const std::string bytes = log_->bytes(tasks);
     // 3 bytes a run of 256, 4 to 7 each for the first 1,024.
     EXPECT_LT(bytes.size(), 20'000u);
     EXPECT_EQ(read(bytes, tasks).size(), rounds * count);
@@ -161,7 +157,7 @@ TEST_F(ChoiceLogTest, ARandomSwitchTakesAByte) {
     ASSERT_TRUE(log_->add(switch_to(tasks, at, operations[at], other)));
     at = other;
   }
-  EXPECT_LT(log_->bytes().size(), kCount);
+  EXPECT_LT(log_->bytes(tasks).size(), kCount);
 }
 
 TEST_F(ChoiceLogTest, AnExecutionThatFitsWritesNoFile) {
@@ -180,7 +176,6 @@ TEST_F(ChoiceLogTest, AFullDiskKeepsWhatWasLogged) {
   const auto tasks = tasks_of(2);
   for (const SpillPlace& place : places) {
     log_->open(place, 128);
-    for (TaskIndex i = 0; i < 2; ++i) log_->add_task(i);
     std::vector<Deviation> taken;
     for (std::uint64_t i = 1; i < 1000; ++i) {
       const Deviation deviation = switch_to(tasks, 0, i * i, 1);
@@ -188,7 +183,7 @@ TEST_F(ChoiceLogTest, AFullDiskKeepsWhatWasLogged) {
       taken.push_back(deviation);
     }
     EXPECT_LT(taken.size(), 100u);
-    EXPECT_EQ(read(log_->bytes(), tasks), taken);
+    EXPECT_EQ(read(log_->bytes(tasks), tasks), taken);
   }
   ::close(full);
 }
@@ -198,7 +193,7 @@ TEST_F(ChoiceLogTest, EveryTruncationGivesABeginning) {
   const auto tasks = tasks_of(4);
   const auto log = random_log(random, tasks, 300);
   ASSERT_TRUE(add_all(log));
-  const std::string bytes = log_->bytes();
+  const std::string bytes = log_->bytes(tasks);
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const auto begin = read(std::string_view(bytes).substr(0, size), tasks);
     ASSERT_LE(begin.size(), log.size());

@@ -204,14 +204,14 @@ Outcome<Token> collect_token(const Channel& channel, const RunFacts& facts) {
                           .finding = kind < FindingKind::kCount ? kind : FindingKind::kWorkerDied,
                           .steps = channel.steps,
                           .final_digest = channel.schedule_digest},
-                         task_rows(channel), channel.choices.bytes());
+                         task_rows(channel), channel.choices.bytes(task_rows(channel)));
 }
 
 CollectedChoices collect_choices(const Channel& channel) {
   CollectedChoices choices;
   const std::span<const TaskRow> rows = task_rows(channel);
   choices.tasks.assign(rows.begin(), rows.end());
-  const std::string log = channel.choices.bytes();
+  const std::string log = channel.choices.bytes(rows);
   ChoiceReader in(log, rows);
   for (Deviation deviation; in.next(deviation);) choices.deviations.push_back(deviation);
   return choices;
