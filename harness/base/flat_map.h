@@ -18,6 +18,7 @@
 // Pointers to values are valid until the next insertion or erasure.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -119,7 +120,9 @@ class FlatMap {
 
   Slot* slots() const noexcept { return reinterpret_cast<Slot*>(memory_.data()); }
   bool occupied(const Slot& slot) const noexcept { return slot.generation == generation_; }
-  std::size_t home_of(std::uint64_t key) const noexcept { return mix64(key) & mask_; }
+  // Fibonacci hashing: the high bits of a product depend on all bits of the key. Keys are
+  // addresses, of which one near another is welcome to be near it here, or mixed already.
+  std::size_t home_of(std::uint64_t key) const noexcept { return key * kGoldenGamma >> shift_; }
 
   // The slot of `key`, or the free slot where it belongs.
   std::size_t probe(std::uint64_t key) const noexcept {
@@ -132,6 +135,7 @@ class FlatMap {
     WEFT_CHECK(table_size <= PTRDIFF_MAX / sizeof(Slot), "a FlatMap larger than the address space");
     memory_ = Mapping(table_size * sizeof(Slot));
     mask_ = table_size - 1;
+    shift_ = 64 - static_cast<unsigned>(std::countr_zero(table_size));
     generation_ = kNever + 1;
     size_ = 0;
   }
@@ -153,6 +157,7 @@ class FlatMap {
 
   Mapping memory_;
   std::size_t mask_ = 0;
+  unsigned shift_ = 0;
   std::size_t size_ = 0;
   std::uint32_t generation_ = kNever + 1;
 };

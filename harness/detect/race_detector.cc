@@ -142,7 +142,7 @@ void RaceDetector::note_read(History& history, Access now) noexcept {
 
 void RaceDetector::note_atomic(History& history, Access now) noexcept {
   for (AccessList* atomic = history.atomics; atomic != nullptr; atomic = atomic->next) {
-    if (atomic->access.task == now.task && atomic->access.kind == now.kind) {
+    if (atomic->access.is_like(now)) {
       atomic->access = now;
       return;
     }

@@ -45,7 +45,8 @@ class RaceDetector {
                Arena& arena) noexcept
       : order_(order), origins_(origins), arena_(arena) {}
 
-  /// For a new execution; the arena has been reset. `with_shortcut`: touch_own() may say yes.
+  /// For a new execution; the arena has been reset. `with_shortcut`: touch_own() and
+  /// touch_own_atomic() may say yes.
   void clear(bool with_shortcut = true) noexcept {
     ++generation_;
     own_generation_ = with_shortcut ? generation_ : 0;
@@ -74,6 +75,24 @@ class RaceDetector {
     if (!history.write.is_none_or_by(now.task) || !history.read.is_none_or_by(now.task))
       return false;
     history.write = now;
+    return true;
+  }
+
+  /// For an atomic access by the task that made the latest atomic one of the same kind, of memory
+  /// of which no other task has made plain accesses.
+  [[nodiscard, gnu::always_inline]] bool touch_own_atomic(std::uintptr_t address, std::size_t size,
+                                                          Access now) noexcept {
+    Cell* const cell = shadow_.find(address);
+    if (cell == nullptr ||
+        !cell->is_ordinary(own_generation_, address % Shadow::kGranule, size, true))
+      return false;
+    const History& history = cell->history;
+    AccessList* const latest = history.atomics;
+    if (latest == nullptr || !latest->access.is_like(now) || history.more_reads != nullptr ||
+        history.write.what() == AccessKind::kFree || !history.write.is_none_or_by(now.task) ||
+        !history.read.is_none_or_by(now.task))
+      return false;
+    latest->access = now;
     return true;
   }
 
@@ -121,8 +140,7 @@ class RaceDetector {
       return false;
     cell.synchronises = true;
     AccessList* own = history->atomics;
-    while (own != nullptr && (own->access.task != now.task || own->access.kind != now.kind))
-      own = own->next;
+    while (own != nullptr && (!own->access.is_like(now))) own = own->next;
     if (own == nullptr) {
       history->add_atomic(now, arena_);
     } else {
@@ -166,7 +184,7 @@ class RaceDetector {
   Arena& arena_;
   Shadow shadow_;
   std::uint32_t generation_ = 1;
-  std::uint32_t own_generation_ = 1;  // touch_own()'s; 0: no cell is of it
+  std::uint32_t own_generation_ = 1;  // touch_own()'s and touch_own_atomic()'s; 0: no cell is of it
 };
 
 }  // namespace weft::detect

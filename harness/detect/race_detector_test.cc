@@ -32,7 +32,7 @@ class RaceDetectorTest : public testing::Test {
   bool touch(TaskIndex task, Kind kind, std::uintptr_t address = kWord, std::size_t size = 8) {
     const Access now(task, ++operations[task], kind, size, 0x100 + task);
     if (trace::is_atomic(kind)
-            ? races.touch_atomic(address, size, now)
+            ? races.touch_own_atomic(address, size, now) || races.touch_atomic(address, size, now)
             : races.touch_own(address, size, now) || races.touch_ordered(address, size, now))
       return false;
     return races.touch(address, size, now, conflict);
@@ -228,7 +228,8 @@ TEST_F(RaceDetectorTest, ShortcutsSayWhatTheWholeWaySays) {
       const std::size_t size = std::size_t{1} << random.below(4);
       const std::uintptr_t address = kWord + random.below(16 / size) * size;
       const Access now(task, ++operations[task], kind, size, 0x100 + task);
-      const bool known = trace::is_atomic(kind) ? shortly.touch_atomic(address, size, now)
+      const bool known = trace::is_atomic(kind) ? shortly.touch_own_atomic(address, size, now) ||
+                                                      shortly.touch_atomic(address, size, now)
                                                 : shortly.touch_own(address, size, now) ||
                                                       shortly.touch_ordered(address, size, now);
       const bool done = known || (random.below(2) == 0 && shortly.touch_first(address, size, now));

@@ -50,6 +50,9 @@ struct Access {
   [[nodiscard]] bool is_none_or_by(std::uint64_t of) const noexcept {
     return task == 0 || task == of;
   }
+  [[nodiscard]] bool is_like(const Access& other) const noexcept {
+    return task == other.task && kind == other.kind;
+  }
   [[nodiscard]] TaskIndex by() const noexcept { return static_cast<TaskIndex>(task - 1); }
   [[nodiscard]] AccessKind what() const noexcept { return static_cast<AccessKind>(kind); }
 };
@@ -94,14 +97,17 @@ struct alignas(64) Cell {
     end = kGranule + 1;
   }
   /// Whether `history` is of that generation and about just the bytes [first, first + size), and
-  /// nothing is special about them: one comparison, for each access of the subject makes it.
-  [[nodiscard]] bool is_ordinary(std::uint32_t in, std::size_t first,
-                                 std::size_t size) const noexcept {
+  /// nothing is special about them but, where so asked, that they synchronise: one comparison, for
+  /// each access of the subject makes it.
+  [[nodiscard]] bool is_ordinary(std::uint32_t in, std::size_t first, std::size_t size,
+                                 bool and_synchronises = false) const noexcept {
+    static_assert(offsetof(Cell, synchronises) - offsetof(Cell, generation) == 6);
     static_assert(offsetof(Cell, watched) - offsetof(Cell, generation) == 7);
     std::uint64_t head;
     std::memcpy(&head, &generation, sizeof head);
     // The size is a constant as a rule; a longer one would reach into the bits of the flags.
-    return size <= kGranule && head == (in | first << 32 | (first + size) << 40);
+    return size <= kGranule && head == (in | first << 32 | (first + size) << 40 |
+                                        (and_synchronises ? std::uint64_t{1} << 48 : 0));
   }
   /// Whether `history` is about just the bytes [first, first + size).
   [[nodiscard]] bool is_about(std::size_t first, std::size_t size) const noexcept {

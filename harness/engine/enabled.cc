@@ -21,8 +21,9 @@ bool Execution::would_succeed(const Task& task) const noexcept {
   switch (trace::wait_kind(op.kind)) {
     case trace::WaitKind::kNone: return true;
     case trace::WaitKind::kLock:
-      return expired || model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
-                                            locks_.holder(op.address) == task.index);
+      return expired || model::is_free(*reinterpret_cast<const pthread_mutex_t*>(op.address)) ||
+             model::lock_returns(*reinterpret_cast<const pthread_mutex_t*>(op.address),
+                                 locks_.holder(op.address) == task.index);
     case trace::WaitKind::kRead:
       return expired ||
              (model::read_lock_returns(*reinterpret_cast<const pthread_rwlock_t*>(op.address),

@@ -63,6 +63,7 @@ void Execution::begin(Strategy& strategy) noexcept {
   last_ = kNoTaskIndex;
   leeway_ = {};
   unasked_ = 0;
+  foreseen_before_ = 0;
   next_wait_order_ = 0;
   unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kSpurious)] = config_.spurious_wakeups;
   unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kOutOfMemory)] =
@@ -154,6 +155,7 @@ void Execution::detach(Task& task) noexcept {
   if (task.detached) return;
   task.detached = true;
   if (task.state != TaskState::kEnded) --live_attached_;
+  foreseen_before_ = 0;
 }
 
 void Execution::end(Task& task) noexcept {

@@ -169,7 +169,11 @@ class Execution {
 
   bool add_invariant(bool (*holds)(void*), void* context, const char* what) noexcept;
 
-  [[nodiscard]] BypassBounds& bypass_bounds() noexcept { return bypass_bounds_; }
+  /// May change what was foreseen.
+  [[nodiscard]] BypassBounds& bypass_bounds() noexcept {
+    foreseen_before_ = 0;
+    return bypass_bounds_;
+  }
   /// `self` takes `lock`, which is not noted yet; `pc` is where. Does not return where that passes
   /// over a waiting task once too often. Readers share, and so pass only writers over.
   void passes_over_waiters(Task& self, std::uintptr_t lock, std::uintptr_t pc,
@@ -211,6 +215,7 @@ class Execution {
            task.pending.address == address && !task.woken && !task.timed_out;
   }
   void announced(Task& task) noexcept;
+  void schedule(Task& task) noexcept;
   void reschedule(Task& at) noexcept;
   [[nodiscard]] Task* decide(Task& at) noexcept;
   [[nodiscard]] bool leaves_by_default(const Task& at) const noexcept;
@@ -219,6 +224,8 @@ class Execution {
   void first_step(Task& root) noexcept;
   [[gnu::always_inline]] void account(const Task& at, Task& chosen) noexcept;
   void count_step(const Task& chosen) noexcept;
+  void note_step(const Task& chosen) noexcept;
+  [[noreturn]] void fail_for_length() noexcept;
   /// Nobody is asked about what commutes, for what comes of it changes nothing for the others, nor
   /// where there are no others.
   [[nodiscard]] bool goes_on_at_once(const Task& task) const noexcept {
@@ -227,6 +234,10 @@ class Execution {
   }
   [[nodiscard]] bool goes_on_unasked(const Task& task) const noexcept;
   void go_on(Task& task) noexcept;
+  [[nodiscard]] std::uint64_t foresee(const Task& task) const noexcept;
+  [[nodiscard]] bool is_foreseen(const Task& task) const noexcept;
+  void go_on_if_possible(Task& task) noexcept;
+  void note_progress(Task& task) noexcept;
   void tell_unasked() noexcept;
   /// Tells the supervisor's watchdog that there is progress. The only writer: no read-modify-write.
   void beat() noexcept {
@@ -318,10 +329,11 @@ class Execution {
   std::uint64_t run_length_ = 0;   // points in a row of the running task
   TaskIndex last_ = kNoTaskIndex;  // who performed the latest step
   Reporting reporting_ = Reporting::kNot;
-  Leeway leeway_;                    // of the task picked last
-  std::uint64_t leeway_among_ = 0;   // the hash of enabled_, to which it is bound
-  std::uint64_t unasked_ = 0;        // points at which it was made use of and nobody was told
-  std::uint64_t unasked_until_ = 0;  // the operation of last_ at the latest of them
+  Leeway leeway_;                      // of the task picked last
+  std::uint64_t leeway_among_ = 0;     // the hash of enabled_, to which it is bound
+  std::uint64_t unasked_ = 0;          // points at which it was made use of and nobody was told
+  std::uint64_t unasked_until_ = 0;    // the operation of last_ at the latest of them
+  std::uint64_t foreseen_before_ = 0;  // the running task goes on at its operations below that
   std::uint64_t next_wait_order_ = 0;
   std::uint32_t unlikely_left_[static_cast<std::size_t>(trace::ChoiceKind::kCount)] = {};
   std::size_t timed_waits_ = 0;    // tasks that wait with a deadline

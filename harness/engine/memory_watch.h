@@ -44,6 +44,15 @@ class MemoryWatch final : private detect::OriginSource {
                             detect::Access(self.index, self.operation_index, kind, size, pc));
   }
 
+  /// The same for what `self` just did atomically, which then need not be told as accessed.
+  [[nodiscard, gnu::always_inline]] bool passes_atomic(const Task& self, trace::AccessKind kind,
+                                                       std::uintptr_t address, std::size_t size,
+                                                       std::uintptr_t pc) noexcept {
+    return self.accesses_ignored == 0 &&
+           races_.touch_own_atomic(
+               address, size, detect::Access(self.index, self.operation_index, kind, size, pc));
+  }
+
   /// `self` is about to access memory, or just did so atomically. Does not return if that is a
   /// finding.
   void accessed(Task& self, trace::AccessKind kind, std::uintptr_t address, std::size_t size,

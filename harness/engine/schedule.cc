@@ -3,6 +3,8 @@
 
 // Decisions: who goes next, and the log of departures from the default schedule. Who can go is in
 // enabled.cc, other choices are in choices.cc.
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "harness/base/check.h"
@@ -17,12 +19,29 @@ using trace::OpKind;
 /// Steps that detached tasks get to end by themselves once nobody else is left.
 constexpr StepIndex kDetachedGrace = 10'000;
 
+/// Whether a task that is about to do so can be going on by its leeway.
+constexpr bool is_ordinary(OpKind kind) {
+  return !trace::is_plain(kind) && !trace::commutes(kind) && kind != OpKind::kYield &&
+         kind != OpKind::kSleep;
+}
+
+/// Those of them that do not depend on what others do: a table, because each point asks.
+constexpr auto kNeverWaits = [] {
+  std::array<bool, static_cast<std::size_t>(OpKind::kCount)> never_waits{};
+  for (std::size_t i = 0; i < never_waits.size(); ++i) {
+    const auto kind = static_cast<OpKind>(i);
+    never_waits[i] = is_ordinary(kind) && trace::wait_kind(kind) == trace::WaitKind::kNone;
+  }
+  return never_waits;
+}();
+
 }  // namespace
 
 void Execution::wait_outside(Task& task, const trace::Operation& operation,
                              const Readiness& readiness) noexcept {
   task.readiness = &readiness;
   ++outside_waits_;
+  foreseen_before_ = 0;
   point(task, operation);
   --outside_waits_;
   task.readiness = nullptr;
@@ -30,10 +49,17 @@ void Execution::wait_outside(Task& task, const trace::Operation& operation,
 
 /// Steps alone count: a replay does not consider the plain accesses that were passed by.
 inline void Execution::count_step(const Task& chosen) noexcept {
-  if (steps_ >= config_.step_cap) [[unlikely]] {
-    fail(trace::FindingKind::kStepCap,
-         "the execution did not end within its step limit: a livelock, or raise --max-steps");
-  }
+  if (steps_ >= config_.step_cap) [[unlikely]]
+    fail_for_length();
+  note_step(chosen);
+}
+
+void Execution::fail_for_length() noexcept {
+  fail(trace::FindingKind::kStepCap,
+       "the execution did not end within its step limit: a livelock, or raise --max-steps");
+}
+
+inline void Execution::note_step(const Task& chosen) noexcept {
   const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
                              (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^
                              chosen.operation_index;
@@ -95,12 +121,10 @@ inline bool Execution::goes_on_unasked(const Task& task) const noexcept {
   if (leeway_.points == 0 || task.operation_index >= leeway_.before_operation ||
       enabled_.hash() != leeway_among_ || last_ != task.index)
     return false;
-  const OpKind kind = task.pending.kind;
-  const bool ordinary = !trace::is_plain(kind) && !trace::commutes(kind) &&
-                        kind != OpKind::kYield && kind != OpKind::kSleep;
-  return ordinary && run_length_ < trace::kDefaultFairness && !progress_.repeats(task.idleness) &&
-         task.accesses_until_point > 1 && outside_waits_ == 0 && live_attached_ != 0 &&
-         observer_count_ == 0 && !bypass_bounds_.any();
+  return is_ordinary(task.pending.kind) && run_length_ < trace::kDefaultFairness &&
+         !progress_.repeats(task.idleness) && task.accesses_until_point > 1 &&
+         outside_waits_ == 0 && live_attached_ != 0 && observer_count_ == 0 &&
+         !bypass_bounds_.any();
 }
 
 inline void Execution::go_on(Task& task) noexcept {
@@ -109,16 +133,54 @@ inline void Execution::go_on(Task& task) noexcept {
   unasked_until_ = task.operation_index;
   --task.accesses_until_point;  // an operation like them
   beat();
-  count_step(task);
+  note_step(task);
   ++run_length_;
+}
+
+/// What goes_on_unasked() found of `task`, which it holds for, is found of its points to come as
+/// well, if they are no more than these: an operation index that is above those of all of them.
+/// Points alone count for most of it; that plain accesses count here too makes it fewer.
+std::uint64_t Execution::foresee(const Task& task) const noexcept {
+  if (stop_before_ != kNoStep) return 0;
+  const std::uint64_t points = std::min({leeway_.points, trace::kDefaultFairness - run_length_,
+                                         task.accesses_until_point - 1, config_.step_cap - steps_});
+  return std::min(leeway_.before_operation, task.operation_index + points + 1);
+}
+
+/// Whether it is foreseen that `task` performs what it announced, if that is ordinary and can be
+/// done, and nothing has changed since.
+inline bool Execution::is_foreseen(const Task& task) const noexcept {
+  return task.operation_index < foreseen_before_ && enabled_.hash() == leeway_among_ &&
+         !progress_.repeats(task.idleness);
+}
+
+inline void Execution::note_progress(Task& task) noexcept {
+  if (!Progress::may_only_look(task.pending.kind)) return progress_.changed();
+  progress_.looked(task.idleness);
 }
 
 /// The root's, for which nobody else is there to be left.
 void Execution::first_step(Task& root) noexcept { account(tasks_.data()[kTimerIndex], root); }
 
 void Execution::announced(Task& task) noexcept {
-  const OpKind kind = task.pending.kind;
   for (std::uint16_t& made : task.choices) made = 0;
+  // In functions of their own, so that what is most frequent needs no registers saved.
+  if (!is_foreseen(task)) return schedule(task);
+  if (!kNeverWaits[static_cast<std::size_t>(task.pending.kind)]) return go_on_if_possible(task);
+  go_on(task);
+  note_progress(task);
+}
+
+/// Where it is foreseen, but for the operation itself.
+void Execution::go_on_if_possible(Task& task) noexcept {
+  if (!is_ordinary(task.pending.kind) || !would_succeed(task)) return schedule(task);
+  go_on(task);
+  note_progress(task);
+}
+
+void Execution::schedule(Task& task) noexcept {
+  foreseen_before_ = 0;
+  const OpKind kind = task.pending.kind;
   task.woken = false;
   task.timed_out = false;
   task.waited = false;
@@ -135,7 +197,10 @@ void Execution::announced(Task& task) noexcept {
     }
   }
   if (goes_on_unasked(task)) {
+    if (steps_ >= config_.step_cap) [[unlikely]]
+      fail_for_length();
     go_on(task);
+    foreseen_before_ = foresee(task);
   } else if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
     account(task, task);
   } else {
@@ -146,9 +211,9 @@ void Execution::announced(Task& task) noexcept {
   // Whether a plain access is a point at all is the strategy's choice, which a replay does not
   // make.
   if (trace::is_plain(kind)) return;
-  if (!Progress::may_only_look(kind)) return progress_.changed();
-  progress_.looked(task.idleness);
-  if (task.idleness.points % kLivelockPoints == 0) report_livelock(task);
+  note_progress(task);
+  if (task.idleness.points % kLivelockPoints == 0 && Progress::may_only_look(kind))
+    report_livelock(task);
 }
 
 void Execution::reschedule(Task& at) noexcept {
@@ -162,6 +227,7 @@ void Execution::reschedule(Task& at) noexcept {
 }
 
 Task* Execution::decide(Task& at) noexcept {
+  foreseen_before_ = 0;
   for (;;) {
     if (outside_waits_ != 0) ask_outside();
     if (live_attached_ == 0) {

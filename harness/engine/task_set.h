@@ -22,24 +22,25 @@ class TaskSet {
     for (std::size_t w = 0; w < used_; ++w) words_[w] = 0;
     used_ = 1;
     count_ = 0;
+    hash_ = 0;
   }
   void assign(TaskIndex task, bool member) noexcept {
     const std::size_t w = task / 64;
     const std::uint64_t bit = std::uint64_t{1} << (task % 64);
-    if (w >= used_) used_ = w + 1;
     const bool was = (words_[w] & bit) != 0;
     if (was == member) return;
+    if (w >= used_) used_ = w + 1;
     words_[w] ^= bit;
     member ? ++count_ : --count_;
+    hash_ = used_ == 1 ? words_[0] : hash_of_several();
   }
   [[nodiscard]] bool contains(TaskIndex task) const noexcept {
     return (words_[task / 64] >> (task % 64)) & 1;
   }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint64_t low_word() const noexcept { return words_[0]; }
-  [[nodiscard]] std::uint64_t hash() const noexcept {
-    return used_ == 1 ? words_[0] : hash_of_several();
-  }
+  /// Kept, for it is asked more often than anything changes.
+  [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
 
   /// The first member at or after `from`, or kNoTaskIndex.
   [[nodiscard]] TaskIndex next(std::size_t from) const noexcept {
@@ -72,6 +73,7 @@ class TaskSet {
   std::uint64_t words_[kWords] = {};
   std::size_t used_ = 1;
   std::size_t count_ = 0;
+  std::uint64_t hash_ = 0;
 };
 
 }  // namespace weft::engine

@@ -9,9 +9,10 @@
 namespace weft::intercept {
 
 /// What `op` orders, now that it is known whether it wrote.
-inline void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
+[[gnu::always_inline]] inline void settle_order(Task& self, const Operation& op, bool wrote) noexcept {
   model::HappensBefore& ordering = self.execution->ordering();
   const auto success = static_cast<model::MemoryOrder>(op.order);
+  if (wrote && ordering.renews(self.index, self.operation_index, op.address, success)) return;
   if (op.kind == OpKind::kAtomicLoad) return ordering.load(self.index, op.address, success);
   if (op.kind == OpKind::kAtomicStore) {
     return ordering.store(self.index, self.operation_index, op.address, success);
@@ -36,10 +37,11 @@ inline void settle_atomic(Task& self, std::size_t size, bool wrote, bool changed
   }
   // First: what the operation acquires comes before the operation itself, too.
   settle_order(self, op, wrote);
-  self.execution->memory().ordered(self, op, wrote);
-  self.execution->memory().accessed(
-      self, wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead, op.address,
-      size, op.pc);
+  engine::MemoryWatch& memory = self.execution->memory();
+  memory.ordered(self, op, wrote);
+  const auto kind = wrote ? trace::AccessKind::kAtomicWrite : trace::AccessKind::kAtomicRead;
+  if (!memory.passes_atomic(self, kind, op.address, size, op.pc))
+    memory.accessed(self, kind, op.address, size, op.pc);
   if (changed) self.execution->progress().changed();
 }
 

@@ -14,8 +14,10 @@ namespace weft::intercept {
 /// Whatever is done with a lock or a condition races with its initialisation and its end. It is
 /// noted as an atomic access: tasks may do it at the same time.
 inline void used(Task& self, const volatile void* object, std::uintptr_t pc) noexcept {
-  self.execution->memory().accessed(self, trace::AccessKind::kAtomicWrite,
-                                    reinterpret_cast<std::uintptr_t>(object), 1, pc);
+  engine::MemoryWatch& memory = self.execution->memory();
+  const auto address = reinterpret_cast<std::uintptr_t>(object);
+  if (!memory.passes_atomic(self, trace::AccessKind::kAtomicWrite, address, 1, pc))
+    memory.accessed(self, trace::AccessKind::kAtomicWrite, address, 1, pc);
 }
 
 int lock(Task& self, pthread_mutex_t* mutex, std::uint64_t deadline, std::uintptr_t pc) noexcept;

@@ -98,6 +98,19 @@ class HappensBefore {
     if (Released* released = objects_.find(address)) load(tasks_[task], task, *released, order);
   }
 
+  /// A shortcut for a store or a read-modify-write by the task that made the latest one of the
+  /// object and has learnt nothing since: true where that is so, and nothing is left to do.
+  [[nodiscard, gnu::always_inline]] bool renews(TaskIndex task, std::uint64_t now,
+                                                std::uintptr_t address,
+                                                MemoryOrder order) noexcept {
+    Released* const released = objects_.find(address);
+    if (released == nullptr || !releases(order) ||
+        !is_up_to_date(*released, tasks_.data()[task], task))
+      return false;
+    released->clock.renew(task, now);
+    return true;
+  }
+
   void store(TaskIndex task, std::uint64_t now, std::uintptr_t address,
              MemoryOrder order) noexcept {
     TaskClocks& self = tasks_[task];
@@ -119,8 +132,6 @@ class HappensBefore {
                          MemoryOrder order) noexcept {
     TaskClocks& self = tasks_[task];
     Released* released = objects_.find(address);
-    if (released != nullptr && releases(order) && is_up_to_date(*released, self, task))
-      return released->clock.raise(task, now, arena_);  // it has nothing to learn from itself
     if (released != nullptr) load(self, task, *released, order);
     if (!releases(order) && self.fenced.empty()) return;  // goes on with the release sequence
     hand_over(self, task, now, order, released != nullptr ? *released : objects_[address]);

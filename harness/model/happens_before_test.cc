@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/base/prng.h"
+
 namespace weft::model {
 namespace {
 
@@ -109,6 +111,62 @@ TEST_F(HappensBeforeTest, ANewExecutionStartsWithoutOrder) {
   EXPECT_FALSE(order.precedes(kA, 1, kB));
   order.acquire(kC, kX);
   EXPECT_FALSE(order.precedes(kA, 1, kC));
+}
+
+TEST_F(HappensBeforeTest, RenewalsSayWhatTheWholeWaySays) {
+  // Six tasks, which is more than a clock has room for in itself.
+  constexpr TaskIndex kTasks = 6;
+  std::uint64_t renewed = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Prng random(seed);
+    HappensBefore shortly(16, arena);
+    std::uint64_t operations[kTasks] = {};
+    for (int step = 0; step < 200; ++step) {
+      const auto task = static_cast<TaskIndex>(random.below(kTasks));
+      const std::uintptr_t object = random.below(2) == 0 ? kX : kY;
+      const auto memory_order = static_cast<MemoryOrder>(random.below(6));
+      // Runs of one task's, as renewals need.
+      for (std::uint64_t left = 1 + random.below(4); left > 0; --left) {
+        const std::uint64_t now = ++operations[task];
+        switch (random.below(6)) {
+          case 0:
+            order.load(task, object, memory_order);
+            shortly.load(task, object, memory_order);
+            break;
+          case 1:
+            order.fence(task, now, memory_order);
+            shortly.fence(task, now, memory_order);
+            break;
+          case 2:
+            order.store(task, now, object, memory_order);
+            if (shortly.renews(task, now, object, memory_order)) {
+              ++renewed;
+            } else {
+              shortly.store(task, now, object, memory_order);
+            }
+            break;
+          default:
+            order.read_modify_write(task, now, object, memory_order);
+            if (shortly.renews(task, now, object, memory_order)) {
+              ++renewed;
+            } else {
+              shortly.read_modify_write(task, now, object, memory_order);
+            }
+        }
+      }
+      for (TaskIndex earlier = 0; earlier < kTasks; ++earlier) {
+        for (TaskIndex later = 0; later < kTasks; ++later) {
+          for (std::uint64_t at = 1; at <= operations[earlier]; ++at) {
+            ASSERT_EQ(shortly.precedes(earlier, at, later), order.precedes(earlier, at, later))
+                << "seed " << seed << ", step " << step;
+          }
+        }
+      }
+    }
+    order.clear(kTasks);
+    arena.reset();
+  }
+  EXPECT_GT(renewed, 1000u);
 }
 
 }  // namespace

@@ -43,6 +43,9 @@ class VectorClock {
     if (known < component) known = component;
   }
 
+  /// The same for a component that there is, and that is less.
+  void renew(TaskIndex task, std::uint64_t component) noexcept { components()[task] = component; }
+
   void join(const VectorClock& other, Arena& arena) noexcept {
     if (is_inline() && other.is_inline()) [[likely]] {
       size_ = size_ < other.size_ ? other.size_ : size_;
