@@ -88,9 +88,11 @@ class RaceDetector {
       return false;
     const History& history = cell->history;
     AccessList* const latest = history.atomics;
+    const bool written_by_others =
+        !history.write.none() &&
+        (history.write.task != now.task || history.write.what() == AccessKind::kFree);
     if (latest == nullptr || !latest->access.is_like(now) || history.more_reads != nullptr ||
-        history.write.what() == AccessKind::kFree || !history.write.is_none_or_by(now.task) ||
-        !history.read.is_none_or_by(now.task))
+        written_by_others || !history.read.is_none_or_by(now.task))
       return false;
     latest->access = now;
     return true;

@@ -146,6 +146,8 @@ class Execution {
   void release(const Task& self, std::uintptr_t object) noexcept {
     memory_.synchronises(object);
     if (self.order_ignored != 0) return;
+    if (ordering_.renews(self.index, self.operation_index, object, model::MemoryOrder::kRelease))
+      return;
     ordering_.release(self.index, self.operation_index, object);
   }
   /// `self` has taken over from whoever released `object`: a try that succeeded, for one.

@@ -33,8 +33,9 @@ constexpr OpKind op_kind(AtomicKind kind) {
 }
 
 template <typename Word>
-inline void announce_atomic(Task& self, const model::AtomicOperation<Word>& op,
-                            std::uintptr_t pc) noexcept {
+[[gnu::always_inline]] inline void announce_atomic(Task& self,
+                                                   const model::AtomicOperation<Word>& op,
+                                                   std::uintptr_t pc) noexcept {
   Operation announced = operation_on(op_kind(op.kind), op.address, pc);
   announced.width = sizeof(Word);
   announced.order = static_cast<std::uint8_t>(op.order);
@@ -45,8 +46,9 @@ inline void announce_atomic(Task& self, const model::AtomicOperation<Word>& op,
 }
 
 template <typename Word>
-inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word expected, int order,
-                   int failure_order, std::uintptr_t pc) noexcept {
+[[gnu::always_inline]] inline Word atomic(AtomicKind kind, volatile Word* address, Word operand,
+                                          Word expected, int order, int failure_order,
+                                          std::uintptr_t pc) noexcept {
   Task* const self = current_task;
   const model::AtomicOperation<Word> op{kind, order, failure_order, address, operand, expected};
   if (self == nullptr) return model::perform(op);
@@ -55,7 +57,7 @@ inline Word atomic(AtomicKind kind, volatile Word* address, Word operand, Word e
   const bool wrote =
       kind != AtomicKind::kLoad && (kind != AtomicKind::kCompareExchange || value == expected);
   // An exchange that put back what was there has changed nothing; a store may have.
-  settle_atomic(*self, sizeof(Word), wrote,
+  settle_atomic(*self, op_kind(kind), sizeof(Word), wrote,
                 kind == AtomicKind::kStore || (wrote && *address != value));
   self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   return value;
@@ -82,7 +84,8 @@ inline bool compare_exchange_weak(volatile Word* address, Word& expected, Word d
       value = model::perform(op);
       wrote = true;
     }
-    settle_atomic(*self, sizeof(Word), wrote, wrote && desired != value);
+    settle_atomic(*self, OpKind::kAtomicCompareExchange, sizeof(Word), wrote,
+                  wrote && desired != value);
     self->execution->yielded(*self, static_cast<std::uint64_t>(value));
   }
   expected = value;

@@ -51,7 +51,7 @@ std::uint64_t first_word(const void* value, std::size_t size) noexcept {
 
 /// Of the operation that was announced last.
 void settle(Task& self, std::size_t size, bool wrote, const void* value) noexcept {
-  settle_atomic(self, size, wrote, wrote);
+  settle_atomic(self, self.pending.kind, size, wrote, wrote);
   self.execution->yielded(self, first_word(value, size));
 }
 

@@ -98,8 +98,15 @@ class HappensBefore {
     if (Released* released = objects_.find(address)) load(tasks_[task], task, *released, order);
   }
 
-  /// A shortcut for a store or a read-modify-write by the task that made the latest one of the
-  /// object and has learnt nothing since: true where that is so, and nothing is left to do.
+  /// A shortcut for a load: true where `task` has nothing to learn from it.
+  [[nodiscard, gnu::always_inline]] bool knows(TaskIndex task, std::uintptr_t address,
+                                               MemoryOrder order) noexcept {
+    const Released* const released = objects_.find(address);
+    return released == nullptr || (acquires(order) && released->is_known_by(task));
+  }
+
+  /// A shortcut for a release, a store or a read-modify-write by the task that made the latest one
+  /// of the object and has learnt nothing since: true where that is so, and nothing is left to do.
   [[nodiscard, gnu::always_inline]] bool renews(TaskIndex task, std::uint64_t now,
                                                 std::uintptr_t address,
                                                 MemoryOrder order) noexcept {

@@ -128,10 +128,11 @@ TEST_F(HappensBeforeTest, RenewalsSayWhatTheWholeWaySays) {
       // Runs of one task's, as renewals need.
       for (std::uint64_t left = 1 + random.below(4); left > 0; --left) {
         const std::uint64_t now = ++operations[task];
-        switch (random.below(6)) {
+        switch (random.below(8)) {
           case 0:
             order.load(task, object, memory_order);
-            shortly.load(task, object, memory_order);
+            if (!shortly.knows(task, object, memory_order))
+              shortly.load(task, object, memory_order);
             break;
           case 1:
             order.fence(task, now, memory_order);
@@ -144,6 +145,15 @@ TEST_F(HappensBeforeTest, RenewalsSayWhatTheWholeWaySays) {
             } else {
               shortly.store(task, now, object, memory_order);
             }
+            break;
+          case 3:
+            order.acquire(task, object);
+            shortly.acquire(task, object);
+            break;
+          case 4:
+            order.release(task, now, object);
+            if (!shortly.renews(task, now, object, MemoryOrder::kRelease))
+              shortly.release(task, now, object);
             break;
           default:
             order.read_modify_write(task, now, object, memory_order);

@@ -24,7 +24,7 @@ template <std::size_t kThreads, std::uint64_t kRounds, class Operation>
 void run_on_threads(Operation) {
   const auto loop = [](void* argument) -> void* {
     Cell& cell = *static_cast<Cell*>(argument);
-    for (std::uint64_t i = 0; i < kRounds; ++i) Operation()(cell);
+    for (std::uint64_t i = 0; i < kRounds; ++i) Operation()(cell, i);
     return nullptr;
   };
   pthread_t threads[kThreads];
@@ -40,38 +40,45 @@ void run_on_two_threads(Operation operation) {
 }  // namespace
 
 void plain_reads() {
-  run_on_two_threads([](Cell& cell) { (void)cell.plain; });
+  run_on_two_threads([](Cell& cell, std::uint64_t) { (void)cell.plain; });
 }
 
 void plain_writes() {
-  run_on_two_threads([](Cell& cell) { cell.plain = 1; });
+  run_on_two_threads([](Cell& cell, std::uint64_t) { cell.plain = 1; });
 }
 
 void atomic_loads() {
-  run_on_two_threads([](Cell& cell) { (void)cell.atomic.load(); });
+  // One in 16 adds: a thread that only looks is soon left for another.
+  run_on_two_threads([](Cell& cell, std::uint64_t round) {
+    if (round % 16 == 0) {
+      cell.atomic.fetch_add(1);
+    } else {
+      (void)cell.atomic.load();
+    }
+  });
 }
 
 void atomic_adds() {
-  run_on_two_threads([](Cell& cell) { cell.atomic.fetch_add(1); });
+  run_on_two_threads([](Cell& cell, std::uint64_t) { cell.atomic.fetch_add(1); });
 }
 
 void lock_pairs() {
-  run_on_two_threads([](Cell& cell) {
+  run_on_two_threads([](Cell& cell, std::uint64_t) {
     pthread_mutex_lock(&cell.mutex);
     pthread_mutex_unlock(&cell.mutex);
   });
 }
 
 void yields() {
-  run_on_two_threads([](Cell&) { sched_yield(); });
+  run_on_two_threads([](Cell&, std::uint64_t) { sched_yield(); });
 }
 
 void add_in_2_tasks() {
-  run_on_threads<2, kManyRounds>([](Cell& cell) { cell.atomic.fetch_add(1); });
+  run_on_threads<2, kManyRounds>([](Cell& cell, std::uint64_t) { cell.atomic.fetch_add(1); });
 }
 
 void add_in_64_tasks() {
-  run_on_threads<64, kManyRounds>([](Cell& cell) { cell.atomic.fetch_add(1); });
+  run_on_threads<64, kManyRounds>([](Cell& cell, std::uint64_t) { cell.atomic.fetch_add(1); });
 }
 
 }  // namespace weft::bench
