@@ -19,7 +19,16 @@ constinit World* running = nullptr;
 World::World(const Program& program, std::span<const Copy> copies)
     : program_(program), copies_(copies) {
   for (unsigned i = 0; i < program.copies; ++i)
-    states_[i] = copies[i].make_state(*this, i, program.pool_threads);
+    states_[i] = copies[i].make_state(*this, i, program);
+}
+
+ContextId World::unbound(unsigned copy) const {
+  switch (program_.policies[copy]) {
+    case Policy::kLate: return copy;
+    case Policy::kEarly: return kNotRead;
+    case Policy::kExplicitOnly: return kNoContext;
+  }
+  return copy;
 }
 
 Strand& World::strand(unsigned number) {
@@ -31,8 +40,8 @@ void World::allow_threads(unsigned n) {
   for (unsigned i = 0; i < program_.copies; ++i) states_[i]->allow(2 * static_cast<int>(n));
 }
 
-void World::adopt_stashes(Strand& strand) {
-  for (unsigned i = 0; i < program_.copies; ++i) states_[i]->adopt_stash(strand);
+void World::adopt_thread(Strand& strand) {
+  for (unsigned i = 0; i < program_.copies; ++i) states_[i]->adopt_thread(strand);
 }
 
 void World::leave_behind(Strand& strand) {
@@ -46,6 +55,7 @@ void World::leave_behind(Strand& strand) {
 
 void World::run() {
   Strand& main = strand(0);
+  main.may_bind = true;
   t_strand = &main;
   running = this;
   invariant([] { return running == nullptr || running->holds(); },

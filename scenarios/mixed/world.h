@@ -32,10 +32,12 @@ class World {
 
   [[nodiscard]] const Copy& copy(unsigned copy) const { return copies_[copy]; }
   [[nodiscard]] CopyState& state(unsigned copy) const { return *states_[copy]; }
+  /// What a strand follows of that copy that nobody has given a context.
+  [[nodiscard]] ContextId unbound(unsigned copy) const;
   /// Another `n` threads may read, of whatever copy: what each holds, and what it is replacing.
   void allow_threads(unsigned n);
-  /// CopyState::adopt_stash(), of each copy.
-  void adopt_stashes(Strand& strand);
+  /// CopyState::adopt_thread(), of each copy.
+  void adopt_thread(Strand& strand);
   /// A new strand, not running yet.
   [[nodiscard]] Strand& strand(unsigned number);
   /// What of its children the strand has not joined, to be joined by the main one.
