@@ -52,8 +52,11 @@ class State : public CopyState {
   /// Made by who first needs it.
   rt::ManagedPool& pool();
   void adopt_thread(Strand& strand) override;
-  // relaxed: a count.
-  void allow(int n) override { allowed_.fetch_add(n, std::memory_order_relaxed); }
+  void allow(int n) override {
+    // Natively somebody may be comparing a count of before with an allowance of after.
+    if (n < 0 && !exploring()) return;
+    allowed_.fetch_add(n, std::memory_order_relaxed);  // relaxed: a count
+  }
 
   World& world;
   const unsigned copy;

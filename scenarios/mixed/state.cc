@@ -33,7 +33,7 @@ void State::begin(Strand& main) {
     rt::bind_thread(rt::Binding::kFollowGlobal);
     main.of(copy).follows = copy;
   }
-  // Under exploration the first use of all is left to the program.
+  // Under exploration the first use of all is left to the program; natively there was one before.
   if (exploring()) return;
   (void)rt::swap_global({});
   main.begin_context(copy, rt::generation());
@@ -64,8 +64,9 @@ void State::check_end(Strand& main) {
 }
 
 bool State::holds() const {
-  return rt::live_implementations() <=
-         static_cast<std::size_t>(allowed_.load(std::memory_order_relaxed));
+  // The living first: by then they were allowed.
+  const std::size_t live = rt::live_implementations();
+  return live <= static_cast<std::size_t>(allowed_.load(std::memory_order_relaxed));
 }
 
 }  // namespace weft::mixed::WEFT_RT

@@ -19,7 +19,10 @@ Strand::Strand(World& world, unsigned number) : world_(world), number_(number) {
 }
 
 void Strand::run(const std::vector<Node>& block) {
-  for (const Node& node : block) world_.copy(node.copy).operations[node.operation].run(*this, node);
+  for (const Node& node : block) {
+    world_.copy(node.copy).operations[node.operation].run(*this, node);
+    world_.look_around();
+  }
 }
 
 void Strand::run_to_its_end(const std::vector<Node>& block, bool rethrow) {

@@ -14,6 +14,9 @@ namespace {
 /// For the invariant, which outlives the world.
 constinit World* running = nullptr;
 
+constexpr const char* kInvariant =
+    "no more objects destroyed than created, no more contexts alive than are in use";
+
 }  // namespace
 
 World::World(const Program& program, std::span<const Copy> copies)
@@ -58,8 +61,7 @@ void World::run() {
   main.may_bind = true;
   t_strand = &main;
   running = this;
-  invariant([] { return running == nullptr || running->holds(); },
-            "no more objects destroyed than created, no more contexts alive than are in use");
+  invariant([] { return running == nullptr || running->holds(); }, kInvariant);
   for (unsigned i = 0; i < program_.copies; ++i) states_[i]->begin(main);
   try {
     main.run(program_.main);
@@ -128,6 +130,10 @@ bool World::holds() const {
   for (unsigned i = 0; i < program_.copies; ++i)
     if (!states_[i]->holds()) return false;
   return true;
+}
+
+void World::look_around() const {
+  if (!exploring()) always(holds(), kInvariant);
 }
 
 void run_program(std::uint64_t number, std::span<const Copy> copies) {

@@ -52,8 +52,10 @@ class World {
   /// Whether the pools are being ended, or have been.
   [[nodiscard]] bool ends_pools() const { return ends_pools_.load(std::memory_order_relaxed); }
 
-  /// Between any two steps.
+  /// Between any two steps, where steps are taken one at a time; natively at any time.
   [[nodiscard]] bool holds() const;
+  /// Natively, what an invariant is under exploration.
+  void look_around() const;
 
  private:
   void join_all();
