@@ -31,11 +31,13 @@
 //  3. A pinned implementation is not destroyed before its pin.
 //  4. A current() that happens after a change sees that change or a later one.
 //  5. Implementations alive <= threads that read and have not ended + pins + cells (the global one,
-//     and one per override or snapshot), where an update in progress counts as a pin. So with no
-//     override, and one update at a time, there are at most live reading threads + pins + 2. A
-//     replaced implementation is destroyed when the last thread that uses it reads again, unpins or
-//     ends.
-//  6. A reader never blocks and never waits for a writer: it takes its reference in one step.
+//     and one per override or snapshot), where an update, a generation() and a bind_thread() to a
+//     snapshot count as a pin while they are in progress. So with no override, and one of these at
+//     a time, there are at most live reading threads + pins + 2. A replaced implementation is
+//     destroyed when the last thread that uses it reads again, unpins or ends.
+//  6. A reader never blocks and never waits for a writer: it takes its reference in one step. If it
+//     is the last to let go of another implementation, it destroys that, at the allocator's
+//     leisure.
 //
 // Costs: current() on the common path is two dependent loads, thread's record -> implementation,
 // and a test; nothing is written. After a change, each thread's next current() pays two fetch_adds,

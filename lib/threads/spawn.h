@@ -16,12 +16,14 @@
 namespace weftrt {
 
 // Starts a *managed* thread: the state of the calling thread, as it is now, is in force around the
-// call of `function` on the new thread. The captured state is given up before the thread ends.
+// call of `function` on the new thread and the end of what that owns. The captured state is given
+// up before the thread ends.
 template <std::invocable Function>
 [[nodiscard]] std::thread spawn_managed(Function function) {
   return std::thread([state = capture_inherited_state(), function = std::move(function)]() mutable {
     const InheritedStateGuard guard(std::exchange(state, {}));
-    std::invoke(std::move(function));
+    Function mine = std::move(function);  // gone before the guard ends
+    std::invoke(std::move(mine));
   });
 }
 

@@ -86,6 +86,19 @@ TEST_F(Spawn, AMoveOnlyFunctionIsCalledOnce) {
   EXPECT_EQ(calls, 7);
 }
 
+TEST_F(Spawn, WhatTheFunctionOwnsEndsInTheStateThatItRanIn) {
+  struct ReadsWhenItEnds {
+    ~ReadsWhenItEnds() { *seen = current().seed() + (stash::contains(kInherited) ? 10U : 0U); }
+    std::uint64_t* seen;
+  };
+  std::uint64_t seen = 0;
+  {
+    const ContextOverride mine(with_seed(2));
+    spawn_managed([owned = std::unique_ptr<ReadsWhenItEnds>(new ReadsWhenItEnds{&seen})] {}).join();
+  }
+  EXPECT_EQ(seen, 12U);
+}
+
 TEST_F(Spawn, WhatChildrenHeldIsReleasedWhenTheyAreJoined) {
   (void)current();
   const std::size_t implementations = live_implementations();

@@ -41,8 +41,8 @@ class CountingProbe : public rt::DeviceProbe {
 
 class State : public CopyState {
  public:
-  State(World& world, unsigned copy, unsigned pool_threads)
-      : world(world), copy(copy), pool_threads_(pool_threads) {}
+  State(World& world, unsigned copy, const Program& program)
+      : world(world), copy(copy), program_(program) {}
 
   void begin(Strand& main) override;
   void end_pool(bool cancel) override;
@@ -51,9 +51,12 @@ class State : public CopyState {
 
   /// Made by who first needs it.
   rt::ManagedPool& pool();
-  void adopt_stash(Strand& strand) override;
-  // relaxed: a count.
-  void allow(int n) override { allowed_.fetch_add(n, std::memory_order_relaxed); }
+  void adopt_thread(Strand& strand) override;
+  void allow(int n) override {
+    // Natively somebody may be comparing a count of before with an allowance of after.
+    if (n < 0 && !exploring()) return;
+    allowed_.fetch_add(n, std::memory_order_relaxed);  // relaxed: a count
+  }
 
   World& world;
   const unsigned copy;
@@ -61,7 +64,7 @@ class State : public CopyState {
       std::make_shared<const rt::DeviceFacts>(std::make_unique<const CountingProbe>());
 
  private:
-  const unsigned pool_threads_;
+  const Program& program_;
   std::mutex mutex_;
   bool ended_ = false;                   // and so no pool is made any more
   std::optional<rt::ManagedPool> pool_;  // once made, there until the end
@@ -91,8 +94,45 @@ class Allowance {
 void edit(rt::ContextImpl& impl, const State& state, std::uint8_t fields, std::uint32_t argument);
 [[nodiscard]] Settings edited(Settings settings, std::uint8_t fields, std::uint32_t argument);
 
-/// A call of current(), and what it gave; written down as what the strand follows answered.
+/// A call of current(), and what it gave; written down as what the strand follows answered. Not for
+/// a strand that has no context.
 const rt::ContextImpl& read(Strand& strand, unsigned copy);
+/// The same, for any strand; one that has no context must be told so.
+void look(Strand& strand, unsigned copy);
+
+/// Whether the strand was never given a context. Then `use`, which reads, must say so and nothing
+/// else.
+template <class Use>
+bool refused(Strand& strand, unsigned copy, Use use) {
+  const bool none = strand.of(copy).follows == kNoContext;
+  always(rt::thread_has_context() != none, "a thread is told whether it has a context");
+  if (!none) return false;
+  bool told = false;
+  try {
+    use();
+  } catch (const rt::NoContext&) {
+    told = true;
+  }
+  always(told, "who was never given a context gets an error, never a value");
+  return true;
+}
+
+/// Around what may be the strand's first read under Policy::kEarly: what the global context was at
+/// an instant in between is what the strand has from then on. Otherwise nothing.
+class FirstRead {
+ public:
+  FirstRead(Strand& strand, unsigned copy);
+  /// It is bound by now, and that is what it sees.
+  void saw(const Settings& settings);
+  /// The same, where it is still to look.
+  void look();
+
+ private:
+  Strand& strand_;
+  const unsigned copy_;
+  const bool first_;
+  std::uint64_t begin_ = 0;
+};
 
 /// The strand follows another context, as an override in force says.
 class Following {

@@ -24,8 +24,11 @@ rt::DeviceProperties CountingProbe::properties(int device) const {
 }
 
 void ask_facts(Strand& strand, const Node& node) {
+  if (refused(strand, node.copy, [] { (void)rt::pin(); })) return;
   const Allowance allowance(state_of(strand, node.copy));
+  FirstRead first(strand, node.copy);
   const rt::ContextPin context = rt::pin();
+  first.look();
   const rt::DeviceFacts& facts = *context->on(rt::DeviceKind::kCuda).facts;
   if (&facts != state_of(strand, node.copy).facts.get()) {
     always(facts.count() == 0, "there is no device by default");

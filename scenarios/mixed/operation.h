@@ -11,6 +11,7 @@
 namespace weft::mixed {
 
 struct Node;
+struct Program;
 class Strand;
 class World;
 
@@ -45,8 +46,8 @@ class CopyState {
   /// Afterwards: what must hold when everything is over. Called on the main strand.
   virtual void check_end(Strand& main) = 0;
   /// The strand begins on a thread that may have run others: holds its stash to what the strand
-  /// was given and takes over what else is there.
-  virtual void adopt_stash(Strand& strand) = 0;
+  /// was given and takes over what else is there, of the context too.
+  virtual void adopt_thread(Strand& strand) = 0;
   /// Another `n` implementations may be alive.
   virtual void allow(int n) = 0;
   /// Between any two steps.
@@ -56,7 +57,7 @@ class CopyState {
 /// A copy of the runtime, as programs use it. Every copy's table has the same rows.
 struct Copy {
   std::span<const Operation> operations;
-  std::unique_ptr<CopyState> (*make_state)(World&, unsigned copy, unsigned pool_threads);
+  std::unique_ptr<CopyState> (*make_state)(World&, unsigned copy, const Program&);
 };
 
 }  // namespace weft::mixed

@@ -6,6 +6,7 @@
 #include "scenarios/mixed/operations.h"
 
 #include <array>
+#include <optional>
 
 #include "lib/threads/spawn.h"
 #include "scenarios/mixed/copy.h"
@@ -21,13 +22,13 @@ using Kind = ContextCall::Kind;
 void begin_inherited(Strand& strand, unsigned copy, const StrandOfCopy& parent) {
   StrandOfCopy& mine = strand.of(copy);
   mine.follows = parent.follows;
-  mine.overrides = 1;
+  mine.overrides = parent.follows == kNoContext ? 0 : 1;
   mine.stash = inheritable(parent.stash);
 }
 
 void spawn_raw(Strand& strand, const Node& node) {
   Strand& child = strand.world().strand(node.strand);
-  child.is_raw = true;
+  child.may_bind = true;
   child.on_pool = strand.on_pool;
   strand.world().allow_threads(1);
   strand.threads.push_back(
@@ -36,13 +37,17 @@ void spawn_raw(Strand& strand, const Node& node) {
 
 void spawn_managed(Strand& strand, const Node& node) {
   Strand& child = strand.world().strand(node.strand);
+  child.may_bind = true;
   child.on_pool = strand.on_pool;
   strand.world().allow_threads(1);
+  // Under early binding, what the child inherits is what binds its parent, if nothing did.
+  FirstRead first(strand, node.copy);
   begin_inherited(child, node.copy, strand.of(node.copy));
   strand.threads.push_back(rt::spawn_managed([&child, &node] {
     check_stash(child, node.copy);
     child.run_to_its_end(node.first, false);
   }));
+  first.look();
 }
 
 // What is queued may still run when the pools are ended, and is then told so.
@@ -58,28 +63,35 @@ void unless_it_ends(Strand& strand, Use use) {
 void submit(Strand& strand, const Node& node) {
   Strand& child = strand.world().strand(node.strand);
   child.on_pool = true;
+  FirstRead first(strand, node.copy);
   begin_inherited(child, node.copy, strand.of(node.copy));
   unless_it_ends(strand, [&] {
     strand.submitted.push_back(state_of(strand, node.copy).pool().submit([&child, &node] {
-      child.world().adopt_stashes(child);
+      child.world().adopt_thread(child);
       child.run_to_its_end(node.first, /*rethrow=*/true);
     }));
   });
+  first.look();
 }
 
 // Its calls run here and on the pool's threads, all in this strand's state.
 void loop(Strand& strand, const Node& node) {
   constexpr std::size_t kCalls = 3;
   State& state = state_of(strand, node.copy);
+  FirstRead first(strand, node.copy);
+  const ContextId follows = strand.of(node.copy).follows;
   unless_it_ends(strand, [&] {
     std::array<Timed<ContextCall>, kCalls> calls;
     state.pool().parallel_for(0, kCalls, [&](std::size_t i) {
+      if (refused(strand, node.copy, [] { (void)rt::current(); })) return;
       calls[i].invoked = strand.now();
       calls[i].call.settings = observe(rt::current(), state);
       calls[i].returned = strand.now();
     });
-    for (const Timed<ContextCall>& call : calls) strand.record(strand.of(node.copy).follows, call);
+    if (follows == kNoContext) return;
+    for (const Timed<ContextCall>& call : calls) strand.record(follows, call);
   });
+  first.look();
 }
 
 void join(Strand& strand, const Node& node) { strand.join_one(node.argument); }
@@ -93,7 +105,14 @@ std::uint8_t fields_of(const Node& node) {
   return fields == 0 ? ContextCall::kAllocator | ContextCall::kSeed : fields;
 }
 
-void look(Strand& strand, const Node& node) { (void)read(strand, node.copy); }
+void look_up(Strand& strand, const Node& node) { look(strand, node.copy); }
+
+/// A copy of what the strand reads; where it has nothing to read, one of what there is without a
+/// context.
+rt::ContextImpl copied(Strand& strand, unsigned copy) {
+  if (refused(strand, copy, [] { (void)rt::current(); })) return {};
+  return read(strand, copy);
+}
 
 void ask_generation(Strand& strand, const Node& node) {
   const std::uint64_t begin = strand.now();
@@ -118,7 +137,7 @@ void update(Strand& strand, const Node& node) {
 
 void swap(Strand& strand, const Node& node) {
   const State& state = state_of(strand, node.copy);
-  rt::ContextImpl next = read(strand, node.copy);
+  rt::ContextImpl next = copied(strand, node.copy);
   edit(next, state, kAnyFields, node.argument);
   ContextCall call{.kind = Kind::kSwap, .given = observe(next, state)};
   const std::uint64_t begin = strand.now();
@@ -128,7 +147,7 @@ void swap(Strand& strand, const Node& node) {
 
 void override_context(Strand& strand, const Node& node) {
   State& state = state_of(strand, node.copy);
-  rt::ContextImpl mine = read(strand, node.copy);
+  rt::ContextImpl mine = copied(strand, node.copy);
   edit(mine, state, fields_of(node), node.argument);
   const ContextId id = strand.new_context(observe(mine, state));
   state.allow(1);  // for good: others may inherit it
@@ -138,7 +157,7 @@ void override_context(Strand& strand, const Node& node) {
     (void)read(strand, node.copy);
     strand.run(node.first);
   }
-  (void)read(strand, node.copy);
+  look(strand, node.copy);
 }
 
 void update_override(Strand& strand, const Node& node) {
@@ -160,13 +179,16 @@ void update_override(Strand& strand, const Node& node) {
 
 // A read that keeps what it got.
 void pin(Strand& strand, const Node& node) {
+  if (refused(strand, node.copy, [] { (void)rt::pin(); })) return;
   State& state = state_of(strand, node.copy);
   const Allowance allowance(state);
+  FirstRead first(strand, node.copy);
   const std::uint64_t begin = strand.now();
   const rt::ContextPin pinned = rt::pin();
   const ContextCall call{.saw_generation = true,
                          .generation = pinned.generation(),
                          .settings = observe(*pinned, state)};
+  first.saw(call.settings);
   strand.record(strand.of(node.copy).follows, begin, call);
   strand.run(node.first);
   always(pinned.generation() == call.generation && observe(*pinned, state) == call.settings,
@@ -175,30 +197,35 @@ void pin(Strand& strand, const Node& node) {
 
 void restore_state(Strand& strand, const Node& node) {
   StrandOfCopy& mine = strand.of(node.copy);
+  FirstRead first(strand, node.copy);
   const rt::InheritedState captured = rt::capture_inherited_state();
+  first.look();
   const ContextId follows = mine.follows;
+  always(captured.context.has_nothing() == (follows == kNoContext),
+         "who has no context has none to hand on");
   const StashModel stash = inheritable(mine.stash);
   strand.run(node.first);
   {
     const rt::InheritedStateGuard guard(captured);
-    const Following following(mine, follows, nullptr);
+    std::optional<Following> following;
+    if (follows != kNoContext) following.emplace(mine, follows, nullptr);
     const Merged merged(mine, stash);
     check_stash(strand, node.copy);
-    (void)read(strand, node.copy);
+    look(strand, node.copy);
     strand.run(node.second);
   }
   check_stash(strand, node.copy);
-  (void)read(strand, node.copy);
+  look(strand, node.copy);
 }
 
 // From here on the strand follows what the global context was; or is, where it follows it again.
 void bind(Strand& strand, const Node& node) {
   StrandOfCopy& mine = strand.of(node.copy);
-  if (!strand.is_raw || mine.overrides != 0) return;
+  if (!strand.may_bind || mine.overrides != 0) return;
   if (node.argument % 3 == 0) {
     rt::bind_thread(rt::Binding::kFollowGlobal);
     mine.follows = node.copy;
-    return look(strand, node);
+    return look(strand, node.copy);
   }
   State& state = state_of(strand, node.copy);
   state.allow(2);  // for good: others may inherit it
@@ -216,7 +243,7 @@ void attempt(Strand& strand, const Node& node) {
     strand.run(node.first);
   } catch (const ProgramException&) {
     check_stash(strand, node.copy);
-    (void)read(strand, node.copy);
+    look(strand, node.copy);
   }
 }
 
@@ -248,22 +275,47 @@ constexpr Operation kOperations[] = {
     {"restore stash", 6, Shape::kTwoParts, &stash_restore},
     {"try", 5, Shape::kScope, &attempt},
     {"throw", 3, Shape::kLeaf, &raise},
-    {"read", 12, Shape::kLeaf, &look},
+    {"read", 12, Shape::kLeaf, &look_up},
 };
 
 }  // namespace
 
 const rt::ContextImpl& read(Strand& strand, unsigned copy) {
+  FirstRead first(strand, copy);
   const std::uint64_t begin = strand.now();
   const rt::ContextImpl& impl = rt::current();
-  strand.record(strand.of(copy).follows, begin,
-                {.settings = observe(impl, state_of(strand, copy))});
+  const Settings seen = observe(impl, state_of(strand, copy));
+  first.saw(seen);
+  strand.record(strand.of(copy).follows, begin, {.settings = seen});
   return impl;
 }
 
+void look(Strand& strand, unsigned copy) {
+  if (refused(strand, copy, [] { (void)rt::current(); })) return;
+  (void)read(strand, copy);
+}
+
+FirstRead::FirstRead(Strand& strand, unsigned copy)
+    : strand_(strand), copy_(copy), first_(strand.of(copy).follows == kNotRead) {
+  if (!first_) return;
+  state_of(strand, copy).allow(2);  // for good: others may inherit it
+  strand.of(copy).follows = t_keeps[copy] = strand.new_context();
+  begin_ = strand.now();
+}
+
+void FirstRead::saw(const Settings& settings) {
+  if (!first_) return;
+  strand_.record(copy_, begin_, {.settings = settings});
+  strand_.say_initial(strand_.of(copy_).follows, settings);
+}
+
+void FirstRead::look() {
+  if (first_) saw(observe(rt::current(), state_of(strand_, copy_)));
+}
+
 Copy runtime() {
-  return {kOperations, [](World& world, unsigned copy, unsigned pool_threads) {
-            return std::unique_ptr<CopyState>(std::make_unique<State>(world, copy, pool_threads));
+  return {kOperations, [](World& world, unsigned copy, const Program& program) {
+            return std::unique_ptr<CopyState>(std::make_unique<State>(world, copy, program));
           }};
 }
 

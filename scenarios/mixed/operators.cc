@@ -78,6 +78,10 @@ void open_operators(Strand& strand, const Node& node) {
 void call_operator(Strand& strand, const Node& node) {
   ContextCall call{.kind = ContextCall::Kind::kReadOperator,
                    .which = static_cast<std::uint8_t>(node.argument % kOperators)};
+  if (refused(strand, node.copy,
+              [&] { (void)rt::call(operator_number(call.which), rt::DeviceKind::kCpu, 7); }))
+    return;
+  FirstRead first(strand, node.copy);
   const std::uint64_t begin = strand.now();
   try {
     const int result = rt::call(operator_number(call.which), rt::DeviceKind::kCpu, 7);
@@ -85,6 +89,7 @@ void call_operator(Strand& strand, const Node& node) {
     always(result / 10 == 70 + call.which, "an operator computes what it was registered for");
   } catch (const rt::OperatorNotFound&) {
   }
+  first.look();
   strand.record(strand.of(node.copy).follows, begin, call);
 }
 

@@ -4,6 +4,7 @@
 #include "scenarios/mixed/program.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace weft::mixed {
 namespace {
@@ -36,6 +37,7 @@ class Generator {
     strand_limit_ = 2 + numbers_.below(kMostStrands - 1);
     // Small programs find most bugs and run soonest: half of the sizes are below 16.
     operations_ = numbers_.below(2) == 0 ? 4 + numbers_.below(12) : 16 + numbers_.below(45);
+    for (unsigned copy = 0; copy < kMostCopies; ++copy) choose_policy(copy);
     choose_operations();
   }
 
@@ -46,6 +48,16 @@ class Generator {
   }
 
  private:
+  // Late binding, the default, in two of three. A main strand that has no context has none to hand
+  // on either.
+  void choose_policy(unsigned copy) {
+    constexpr Policy kOthers[] = {Policy::kEarly, Policy::kExplicitOnly};
+    const unsigned drawn = numbers_.below(6);
+    if (drawn < std::size(kOthers)) program_.policies[copy] = kOthers[drawn];
+    const bool given = numbers_.below(3) != 0;
+    program_.gives_main_one[copy] = given && program_.policies[copy] == Policy::kExplicitOnly;
+  }
+
   // A program that does few kinds of things does them to each other more often: Groce and others,
   // 'Swarm Testing', ISSTA 2012.
   void choose_operations() {

@@ -5,6 +5,7 @@
 // a number, so that the schedule of an execution and its program are replayed together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,17 +24,27 @@ struct Node {
   std::vector<Node> second;
 };
 
-struct Program {
-  std::vector<Node> main;
-  unsigned copies = 1;
-  unsigned strands = 1;       // the main one included
-  unsigned pool_threads = 1;  // of each copy, if anything is submitted
-  bool cancel_pools = false;  // at the end, instead of finishing what is queued
-};
+/// What threads that nobody bound follow: the runtime's BindingPolicy, one for each.
+enum class Policy : std::uint8_t { kLate, kEarly, kExplicitOnly };
 
 inline constexpr unsigned kMostOperations = 60;
 inline constexpr unsigned kMostStrands = 8;
 inline constexpr unsigned kMostCopies = 2;
+
+// The policy is a property of a whole program, and no operation. The runtime lets it change at any
+// time, but for threads that are not bound yet: from then on it would depend on the schedule who is
+// bound how, also for the threads of a pool, which keep their binding from one piece of work to the
+// next. Of one policy it is known who must be refused a context and who must keep what it found.
+// What a change of policy does to bound threads is in lib/context/binding_test.cc.
+struct Program {
+  std::vector<Node> main;
+  unsigned copies = 1;
+  unsigned strands = 1;                        // the main one included
+  unsigned pool_threads = 1;                   // of each copy, if anything is submitted
+  bool cancel_pools = false;                   // at the end, instead of finishing what is queued
+  std::array<Policy, kMostCopies> policies{};  // of each copy
+  std::array<bool, kMostCopies> gives_main_one{};  // the main strand is given a context at once
+};
 
 /// The program of that number.
 [[nodiscard]] Program generate(std::uint64_t number, std::span<const Operation> table,

@@ -90,8 +90,11 @@ struct Memory {
 }  // namespace
 
 void allocate(Strand& strand, const Node& node) {
+  if (refused(strand, node.copy, [] { (void)rt::pin(); })) return;
   const Allowance allowance(state_of(strand, node.copy));
+  FirstRead first(strand, node.copy);
   const rt::ContextPin context = rt::pin();
+  first.look();
   const Memory memory(context->on(kKinds[node.argument % 2]).allocator);
   strand.run(node.first);
 }

@@ -53,8 +53,10 @@ void check_stash(Strand& strand, unsigned copy) {
            "a thread's stash is what it stashed, inherited and restored");
 }
 
-void State::adopt_stash(Strand& strand) {
-  const StashModel captured = strand.of(copy).stash;
+void State::adopt_thread(Strand& strand) {
+  StrandOfCopy& mine = strand.of(copy);
+  if (mine.follows == kNotRead) mine.follows = t_keeps[copy];
+  const StashModel captured = mine.stash;
   for (unsigned key = 0; key < kKeys; ++key) {
     const StashedId found = stashed(key);
     if (captured[key] != 0) {
@@ -62,7 +64,7 @@ void State::adopt_stash(Strand& strand) {
       always(found == captured[key] || g_keys[key].rule() == rt::StashRule::kFillMissing,
              "work finds its submitter's object in place of the thread's own");
     }
-    strand.of(copy).stash[key] = found;
+    mine.stash[key] = found;
   }
 }
 

@@ -4,19 +4,36 @@
 #include "scenarios/mixed/copy.h"
 
 namespace weft::mixed::WEFT_RT {
+namespace {
+
+rt::BindingPolicy policy_of(Policy policy) {
+  switch (policy) {
+    case Policy::kLate: return rt::BindingPolicy::kLate;
+    case Policy::kEarly: return rt::BindingPolicy::kEarly;
+    case Policy::kExplicitOnly: return rt::BindingPolicy::kExplicitOnly;
+  }
+  return rt::BindingPolicy::kLate;
+}
+
+}  // namespace
 
 rt::ManagedPool& State::pool() {
   const std::lock_guard lock(mutex_);
   if (!pool_.has_value()) {
     if (ended_) throw rt::PoolShutDown();
-    world.allow_threads(pool_threads_);
-    pool_.emplace(pool_threads_);
+    world.allow_threads(program_.pool_threads);
+    pool_.emplace(program_.pool_threads);
   }
   return *pool_;
 }
 
 void State::begin(Strand& main) {
-  // Under exploration the first use of all is left to the program.
+  rt::set_binding_policy(policy_of(program_.policies[copy]));
+  if (program_.gives_main_one[copy]) {
+    rt::bind_thread(rt::Binding::kFollowGlobal);
+    main.of(copy).follows = copy;
+  }
+  // Under exploration the first use of all is left to the program; natively there was one before.
   if (exploring()) return;
   (void)rt::swap_global({});
   main.begin_context(copy, rt::generation());
@@ -47,8 +64,9 @@ void State::check_end(Strand& main) {
 }
 
 bool State::holds() const {
-  return rt::live_implementations() <=
-         static_cast<std::size_t>(allowed_.load(std::memory_order_relaxed));
+  // The living first: by then they were allowed.
+  const std::size_t live = rt::live_implementations();
+  return live <= static_cast<std::size_t>(allowed_.load(std::memory_order_relaxed));
 }
 
 }  // namespace weft::mixed::WEFT_RT

@@ -12,13 +12,17 @@
 namespace weft::mixed {
 
 thread_local Strand* t_strand = nullptr;
+thread_local std::array<ContextId, kMostCopies> t_keeps = {kNotRead, kNotRead};
 
 Strand::Strand(World& world, unsigned number) : world_(world), number_(number) {
-  for (unsigned copy = 0; copy < kMostCopies; ++copy) copies_[copy].follows = copy;
+  for (unsigned copy = 0; copy < kMostCopies; ++copy) copies_[copy].follows = world.unbound(copy);
 }
 
 void Strand::run(const std::vector<Node>& block) {
-  for (const Node& node : block) world_.copy(node.copy).operations[node.operation].run(*this, node);
+  for (const Node& node : block) {
+    world_.copy(node.copy).operations[node.operation].run(*this, node);
+    world_.look_around();
+  }
 }
 
 void Strand::run_to_its_end(const std::vector<Node>& block, bool rethrow) {
@@ -45,6 +49,11 @@ ContextId Strand::new_context(const Settings& initial) {
   const auto id = static_cast<ContextId>(kMostCopies + number_ * 256 + begun_.size());
   begun_.push_back({id, initial, 0});
   return id;
+}
+
+void Strand::say_initial(ContextId context, const Settings& initial) {
+  for (Begun& begun : begun_)
+    if (begun.context == context) begun.initial = initial;
 }
 
 void Strand::join_one(std::uint32_t which) {

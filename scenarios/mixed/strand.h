@@ -33,11 +33,15 @@ using StashModel = std::array<StashedId, kKeys>;
 
 /// A context that threads follow, shared or not: a copy's global one, an override, a snapshot.
 using ContextId = std::uint32_t;
+/// Of a strand that has not read yet and keeps what it will find first: Policy::kEarly.
+inline constexpr ContextId kNotRead = ~ContextId{0};
+/// Of a strand that was never given a context: Policy::kExplicitOnly.
+inline constexpr ContextId kNoContext = kNotRead - 1;
 
 /// What a strand has of one copy of the runtime.
 struct StrandOfCopy {
   ContextId follows = 0;
-  unsigned overrides = 0;              // in force
+  unsigned overrides = 0;              // in force, but for those by a capture of no context
   void* innermost_override = nullptr;  // that the strand itself began, in the copy's type
   StashModel stash{};
 };
@@ -63,8 +67,9 @@ class Strand {
   void record(ContextId context, const Timed<ContextCall>& timed) {
     recorded_.push_back({context, timed});
   }
-  /// A context that came to be, and what it said.
-  [[nodiscard]] ContextId new_context(const Settings& initial);
+  /// A context that came to be, and what it said; where that is not known yet, it is said later.
+  [[nodiscard]] ContextId new_context(const Settings& initial = {});
+  void say_initial(ContextId context, const Settings& initial);
   /// The global one of a copy, where it is not new: it has the defaults, in that generation.
   void begin_context(ContextId context, std::uint64_t generation) {
     begun_.push_back({context, {}, generation});
@@ -79,8 +84,8 @@ class Strand {
   // What the initialiser of a key is to do, and did, when this strand runs it.
   bool initialiser_throws = false;
   unsigned initialised = 0;
-  bool on_pool = false;  // or on a thread that work of a pool started, and may be waiting for
-  bool is_raw = false;   // and so may be bound anew
+  bool on_pool = false;   // or on a thread that work of a pool started, and may be waiting for
+  bool may_bind = false;  // it runs on a thread of its own, whose binding ends with it
 
   struct Recorded {
     ContextId context;
@@ -108,5 +113,10 @@ void await(std::future<void>& submitted);
 
 /// The strand that the calling thread is running, for callbacks of the runtime.
 extern thread_local Strand* t_strand;
+
+/// What the calling thread keeps of each copy since a first read; kNotRead: it has not read. A
+/// pool's thread has it from one piece of work to the next, wherever the work's own copy of the
+/// runtime does not put another in its place.
+extern thread_local std::array<ContextId, kMostCopies> t_keeps;
 
 }  // namespace weft::mixed

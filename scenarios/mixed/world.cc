@@ -14,12 +14,24 @@ namespace {
 /// For the invariant, which outlives the world.
 constinit World* running = nullptr;
 
+constexpr const char* kInvariant =
+    "no more objects destroyed than created, no more contexts alive than are in use";
+
 }  // namespace
 
 World::World(const Program& program, std::span<const Copy> copies)
     : program_(program), copies_(copies) {
   for (unsigned i = 0; i < program.copies; ++i)
-    states_[i] = copies[i].make_state(*this, i, program.pool_threads);
+    states_[i] = copies[i].make_state(*this, i, program);
+}
+
+ContextId World::unbound(unsigned copy) const {
+  switch (program_.policies[copy]) {
+    case Policy::kLate: return copy;
+    case Policy::kEarly: return kNotRead;
+    case Policy::kExplicitOnly: return kNoContext;
+  }
+  return copy;
 }
 
 Strand& World::strand(unsigned number) {
@@ -31,8 +43,8 @@ void World::allow_threads(unsigned n) {
   for (unsigned i = 0; i < program_.copies; ++i) states_[i]->allow(2 * static_cast<int>(n));
 }
 
-void World::adopt_stashes(Strand& strand) {
-  for (unsigned i = 0; i < program_.copies; ++i) states_[i]->adopt_stash(strand);
+void World::adopt_thread(Strand& strand) {
+  for (unsigned i = 0; i < program_.copies; ++i) states_[i]->adopt_thread(strand);
 }
 
 void World::leave_behind(Strand& strand) {
@@ -46,10 +58,10 @@ void World::leave_behind(Strand& strand) {
 
 void World::run() {
   Strand& main = strand(0);
+  main.may_bind = true;
   t_strand = &main;
   running = this;
-  invariant([] { return running == nullptr || running->holds(); },
-            "no more objects destroyed than created, no more contexts alive than are in use");
+  invariant([] { return running == nullptr || running->holds(); }, kInvariant);
   for (unsigned i = 0; i < program_.copies; ++i) states_[i]->begin(main);
   try {
     main.run(program_.main);
@@ -118,6 +130,10 @@ bool World::holds() const {
   for (unsigned i = 0; i < program_.copies; ++i)
     if (!states_[i]->holds()) return false;
   return true;
+}
+
+void World::look_around() const {
+  if (!exploring()) always(holds(), kInvariant);
 }
 
 void run_program(std::uint64_t number, std::span<const Copy> copies) {

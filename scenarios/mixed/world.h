@@ -32,10 +32,12 @@ class World {
 
   [[nodiscard]] const Copy& copy(unsigned copy) const { return copies_[copy]; }
   [[nodiscard]] CopyState& state(unsigned copy) const { return *states_[copy]; }
+  /// What a strand follows of that copy that nobody has given a context.
+  [[nodiscard]] ContextId unbound(unsigned copy) const;
   /// Another `n` threads may read, of whatever copy: what each holds, and what it is replacing.
   void allow_threads(unsigned n);
-  /// CopyState::adopt_stash(), of each copy.
-  void adopt_stashes(Strand& strand);
+  /// CopyState::adopt_thread(), of each copy.
+  void adopt_thread(Strand& strand);
   /// A new strand, not running yet.
   [[nodiscard]] Strand& strand(unsigned number);
   /// What of its children the strand has not joined, to be joined by the main one.
@@ -50,8 +52,10 @@ class World {
   /// Whether the pools are being ended, or have been.
   [[nodiscard]] bool ends_pools() const { return ends_pools_.load(std::memory_order_relaxed); }
 
-  /// Between any two steps.
+  /// Between any two steps, where steps are taken one at a time; natively at any time.
   [[nodiscard]] bool holds() const;
+  /// Natively, what an invariant is under exploration.
+  void look_around() const;
 
  private:
   void join_all();

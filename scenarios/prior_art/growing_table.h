@@ -4,10 +4,15 @@
 // The alternative to the runtime's dispatch table of immutable snapshots: one table for all, read
 // without synchronisation, written rarely and under a lock, resized by publishing a larger array.
 //
-// Costs: a look-up is two dependent loads, as in a snapshot; adding copies nothing, but when it
-// grows. Breaks: an array that grew may still have readers, so that it must be kept (kFrees: it is
-// not); and what is registered is there at once for everybody, so that two look-ups of one piece of
-// work may disagree. Both in growing_table.cc.
+// Costs: a look-up is two dependent loads, as in a snapshot (benchmark table/growing: what the
+// runtime's table/runtime takes); adding copies nothing, but when it grows
+// (table/growing_add: 0.1 of table/runtime_register, which publishes a whole new context). How it
+// is measured: docs/prior-art.md.
+// Breaks: an array that grew may still have readers, so that it must be kept (kFrees: it is not;
+// prior_art/growing_table_resized.buggy: use_after_free or data_race); and what is registered is
+// there at once for everybody, so that two look-ups of one piece of work may disagree
+// (prior_art/growing_table_seen_early.buggy: assertion), unless the work takes a copy along
+// (table/growing_copy: 44 times a look-up, of a table of 8).
 #pragma once
 
 #include <atomic>
@@ -20,6 +25,18 @@
 namespace weft::prior_art {
 
 using Function = int (*)(int);
+
+/// What was in a table at one moment, and does not change: what a piece of work may plan with.
+class TableCopy {
+ public:
+  void add(Function function) { functions_.push_back(function); }
+  [[nodiscard]] Function find(std::size_t index) const {
+    return index < functions_.size() ? functions_[index] : nullptr;
+  }
+
+ private:
+  std::vector<Function> functions_;
+};
 
 template <bool kFrees>
 class GrowingTable {
@@ -35,6 +52,15 @@ class GrowingTable {
     const Array& array = *array_.load(std::memory_order_acquire);
     // relaxed: a function was there before its pointer is.
     return index < array.size() ? array[index].load(std::memory_order_relaxed) : nullptr;
+  }
+
+  /// The repair: work takes a copy along, as large as the table.
+  [[nodiscard]] TableCopy copy() const {
+    const Array& array = *array_.load(std::memory_order_acquire);
+    TableCopy copied;
+    for (const std::atomic<Function>& function : array)
+      copied.add(function.load(std::memory_order_relaxed));
+    return copied;
   }
 
   void add(std::size_t index, Function function) {

@@ -78,6 +78,16 @@ void growing_table(benchmark::State& state) {
   }();
   measure(state, [] { return table.find(3)(1); });
 }
+// What it takes for a piece of work to see one table: a copy here, nothing in the runtime, whose
+// context holds one.
+void growing_table_copy(benchmark::State& state) {
+  static GrowingTable<false>& table = *[] {
+    auto* const made = new GrowingTable<false>(8);
+    made->add(3, &add_one);
+    return made;
+  }();
+  measure(state, [] { return table.copy().find(3)(1); });
+}
 void growing_table_add(benchmark::State& state) {
   GrowingTable<false> table(8);
   measure(state, [&] {
@@ -100,10 +110,15 @@ void runtime_register(benchmark::State& state) {
   measure(state,
           [] { return weftrt::register_operator(kAddOne, weftrt::DeviceKind::kCpu, &add_one); });
 }
+const weftrt::StashKey<Trees> kTrees("prior_art_bench.trees", weftrt::StashRule::kPrivate,
+                                     [] { return std::make_shared<Trees>(); });
+
 void runtime_stash(benchmark::State& state) {
-  static const weftrt::StashKey<Trees> key("prior_art_bench.trees", weftrt::StashRule::kPrivate,
-                                           [] { return std::make_shared<Trees>(); });
-  measure(state, [] { return weftrt::stash::get_or_init(key)->enabled; });
+  measure(state, [] { return weftrt::stash::get_or_init(kTrees)->enabled; });
+}
+void runtime_stash_find(benchmark::State& state) {
+  (void)weftrt::stash::get_or_init(kTrees);
+  measure(state, [] { return weftrt::stash::find(kTrees)->enabled; });
 }
 
 void row(const char* name, void (*run)(benchmark::State&), int most_threads = 2) {
@@ -123,8 +138,10 @@ void row(const char* name, void (*run)(benchmark::State&), int most_threads = 2)
   row("stash/set_up_at_import", &set_up_at_import);
   row("stash/set_up_lazily", &set_up_lazily);
   row("stash/runtime", &runtime_stash);
+  row("stash/runtime_find", &runtime_stash_find);
   row("table/growing", &growing_table);
   row("table/runtime", &runtime_operator);
+  row("table/growing_copy", &growing_table_copy);
   row("table/growing_add", &growing_table_add, 1);
   row("table/runtime_register", &runtime_register, 1);
   return true;

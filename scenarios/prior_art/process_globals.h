@@ -3,10 +3,13 @@
 
 // Prior art 2: plain process globals, each atomic by itself, and a registry of flags by name.
 //
-// Costs: a load for a global, the least there is; a lock and a search for a flag by name.
-// Breaks: two globals that belong together are read apart (process_globals.cc: one allocator's
-// allocate, the other's deallocate); and two copies of a library that register the same flag share
-// what each takes for its own, or end the process (flag_registry.cc).
+// Costs: a load for a global, the least there is (benchmark context/two_globals: 0.7 of what the
+// runtime's context/runtime takes; so does the repair, context/one_global); a lock and a search for
+// a flag by name (context/flag_by_name: 31 times). How it is measured: docs/prior-art.md.
+// Breaks: two globals that belong together are read apart (prior_art/process_globals.buggy: always,
+// one allocator's allocate and the other's deallocate); and two copies of a library that register
+// the same flag share what each takes for its own, or end the process
+// (prior_art/flag_registry.buggy: assertion).
 #pragma once
 
 #include <atomic>
