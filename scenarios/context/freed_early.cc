@@ -19,7 +19,7 @@ WEFT_SCENARIO(freed_early,
                .summary = by_variant("a context is freed while a reader pins it",
                                      "a context lives for as long as a reader pins it"),
                .expect = expect_with_mutant(kUseAfterFree, "data_race"),
-               .budget = 2000}) {
+               .budget = 10'000}) {
   std::thread writer([] { rt::update_global([](rt::ContextImpl& impl) { impl.seed_all(7); }); });
   {
     const rt::ContextPin pinned = rt::pin();
