@@ -103,13 +103,17 @@ void Execution::wake(Task& waiter, const trace::Operation& next) noexcept {
   set_enabled(waiter);
 }
 
-void Execution::fire_timer() noexcept {
+std::uint64_t Execution::earliest_deadline() const noexcept {
   std::uint64_t earliest = trace::kNever;
   for (std::size_t i = 0; i < task_count_; ++i) {
     const Task& task = tasks_[i];
     if (task.counted_as_timed && task.pending.deadline < earliest) earliest = task.pending.deadline;
   }
-  time_.advance_to(earliest);
+  return earliest;
+}
+
+void Execution::fire_timer() noexcept {
+  time_.advance_to(earliest_deadline());
   for (std::size_t i = 0; i < task_count_; ++i) {
     Task& task = tasks_[i];
     if (!task.counted_as_timed || task.pending.deadline > time_.now()) continue;

@@ -204,6 +204,8 @@ class Execution {
   /// Memory that lasts until the execution ends.
   [[nodiscard]] Arena& arena() noexcept { return arena_; }
   [[nodiscard]] StepIndex steps() const noexcept { return steps_; }
+  /// To which time jumps when the timer fires; kNever where nobody waits for it.
+  [[nodiscard]] std::uint64_t earliest_deadline() const noexcept;
   [[nodiscard]] ObjectId object_of(std::uintptr_t address) const noexcept;
   [[nodiscard]] ObjectId object_of(const trace::Operation& operation) const noexcept;
   /// Slot for the interception layer's own per-execution state.

@@ -326,8 +326,9 @@ Progress Exploration::progress() const {
     now.steps += channel.total_steps.load(std::memory_order_relaxed);
     merge_registers(registers, channel.estimator);
   }
-  // An execution that a finding ended is in no register.
-  now.distinct = std::max(estimate_distinct(registers), now.executions == 0 ? 0.0 : 1.0);
+  // An execution that a finding ended is in no register, and an estimate may be too high.
+  now.distinct = std::clamp(estimate_distinct(registers), now.executions == 0 ? 0.0 : 1.0,
+                            static_cast<double>(now.executions));
   return now;
 }
 

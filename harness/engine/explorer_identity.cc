@@ -39,10 +39,10 @@ std::uint64_t fold_site(std::uint64_t seed, const trace::Channel& channel, Site 
 }
 
 std::uint64_t fold_stack(std::uint64_t seed, const trace::Channel& channel,
-                         const trace::Stack& stack) {
+                         const trace::Stack& stack, std::size_t from) {
   int taken = 0;
   const std::size_t count = std::min<std::size_t>(stack.count, trace::kMaxFrames);
-  for (std::size_t i = 0; i < count && taken < kPlaceFrames; ++i) {
+  for (std::size_t i = from; i < count && taken < kPlaceFrames; ++i) {
     const Site site = stack.frames[i];
     if (site.module >= std::min<std::size_t>(channel.module_count, trace::kMaxModules)) continue;
     if (is_system_module(channel.modules[site.module])) continue;
@@ -57,8 +57,10 @@ std::uint64_t fold_stack(std::uint64_t seed, const trace::Channel& channel,
 std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& finding) {
   if (finding.identity != 0) return identity_of_race(finding.identity);
   std::uint64_t identity = fold(0, static_cast<std::uint64_t>(finding.kind));
-  // A hang's message names a time, and the place is told by the stack.
-  if (finding.kind != FindingKind::kHang) {
+  // A hang's message names a time, and the place is told by the stack; but not by its innermost
+  // frame, which is where in its loop the task happened to be.
+  const bool hang = finding.kind == FindingKind::kHang;
+  if (!hang) {
     identity = fold(identity,
                     hash_text(finding.message, ::strnlen(finding.message, sizeof finding.message)));
   }
@@ -71,7 +73,7 @@ std::uint64_t identity_of(const trace::Channel& channel, const trace::Finding& f
     const TaskIndex one =
         finding.kind == FindingKind::kStarvation ? finding.starved.waiter : finding.task;
     if (finding.kind == FindingKind::kDeadlock ? task.in_cycle : task.index == one) {
-      places += fold_stack(1, channel, task.stack);
+      places += fold_stack(1, channel, task.stack, hang ? 1 : 0);
     }
   }
   return fold(identity, places);

@@ -46,7 +46,9 @@ void Recorder::step(const StepView& view) noexcept {
   const trace::Operation& op = task.pending;
   const ObjectId object = execution_.object_of(op);
   const Site site = op.pc == 0 ? Site{} : execution_.image().site_of(op.pc - 1);
-  const std::uint64_t time = execution_.time().now();
+  // A timer that fires is what time jumps by.
+  std::uint64_t time = execution_.time().now();
+  if (op.kind == trace::OpKind::kTimerFire) time = std::max(time, execution_.earliest_deadline());
   // Values stay out of the hash: a pointer's value is an address.
   hash_ = fold(hash_, task.id.value);
   hash_ = fold(hash_, (static_cast<std::uint64_t>(op.kind) << 56) ^ task.operation_index);

@@ -67,10 +67,8 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
   // alignment. The next power of two is at most three classes up.
   while (kBlockBytes[size_class] % alignment != 0) ++size_class;
 
-  const std::size_t block_bytes = kBlockBytes[size_class];
-  if (block_bytes > options_.limit_bytes - std::min(state_.live_bytes, options_.limit_bytes)) {
+  if (size > options_.limit_bytes - std::min(state_.live_bytes, options_.limit_bytes))
     return nullptr;
-  }
   State::Class& blocks = state_.classes[size_class];
   BlockNumber number{size_class, 0};
   bool fresh = false;
@@ -86,7 +84,7 @@ void* SubjectHeap::allocate_block(std::size_t size, std::size_t alignment, const
   classes_in_use_ |= std::uint64_t{1} << size_class;
   state_.live_blocks += 1;
   if (sealed_) state_.live_since_baseline += 1;
-  state_.live_bytes += block_bytes;
+  state_.live_bytes += size;
   record(number) = {.allocated = by,
                     .freed = {},
                     .size = static_cast<std::uint32_t>(size),
@@ -158,7 +156,7 @@ FreeVerdict SubjectHeap::free_unchecked(void* block, const BlockEvent& by) noexc
            std::min<std::size_t>(kBlockBytes[size_class], options_.poison_bytes));
   state_.live_blocks -= 1;
   if (sealed_ && !view.record->baseline) state_.live_since_baseline -= 1;
-  state_.live_bytes -= kBlockBytes[size_class];
+  state_.live_bytes -= view.record->size;
   quarantine(number);
   return FreeVerdict::kOk;
 }

@@ -116,7 +116,7 @@ class SubjectHeap {
   static constexpr std::size_t kGuardBytes = 16;
 
   struct Options {
-    std::size_t limit_bytes = std::size_t{1} << 30;       // live bytes, in whole blocks; then null
+    std::size_t limit_bytes = std::size_t{1} << 30;       // live bytes, as asked for; then null
     std::size_t quarantine_bytes = std::size_t{1} << 18;  // freed bytes, in whole blocks, kept back
     std::size_t poison_bytes = 4096;                      // filled from the start of a freed block
     std::uintptr_t address = kAddress;
@@ -208,7 +208,7 @@ class SubjectHeap {
 
   std::size_t live_blocks() const noexcept { return state_.live_blocks; }
   std::size_t live_since_baseline() const noexcept { return state_.live_since_baseline; }
-  std::size_t live_bytes() const noexcept { return state_.live_bytes; }  // in whole blocks
+  std::size_t live_bytes() const noexcept { return state_.live_bytes; }  // as asked for
   std::size_t quarantined_bytes() const noexcept { return state_.quarantined_bytes; }
 
  private:

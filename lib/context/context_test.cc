@@ -22,7 +22,7 @@ namespace {
 
 constexpr PropertyKey<std::int64_t> kStreams{"streams"};
 
-// CASES.md 12: the first reads of a process race to create the global context. GoogleTest runs
+// docs/cases.md 12: the first reads of a process race to create the global context. GoogleTest runs
 // DeathTest suites first, so this process has no global context yet, and each fork makes its own.
 TEST(FirstUseDeathTest, RacingFirstReadsCreateOneGlobalContext) {
   ASSERT_EQ(live_implementations(), 0U) << "the context was used before: not a first use";
@@ -258,7 +258,7 @@ TEST_F(ContextDeathTest, APinDestroyedOnAnotherThreadIsNamed) {
       "weftrt: a context pin was destroyed on another thread");
 }
 
-// CASES.md 13: two allocators; each marks what it allocates and refuses what the other did.
+// docs/cases.md 13: two allocators; each marks what it allocates and refuses what the other did.
 struct MarkedHeap {
   std::uint64_t mark;
   std::atomic<int> mismatches{0};

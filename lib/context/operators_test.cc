@@ -29,7 +29,7 @@ class Operators : public ::testing::Test {
   void SetUp() override { (void)swap_global(ContextImpl{}); }
 };
 
-// Invariant 1; CASES.md 15.
+// Invariant 1; docs/cases.md 15.
 TEST_F(Operators, OneIsInTheContextsThatAreTakenAfterItWasRegistered) {
   const Operator<int()> op("operators_test.late");
   const ContextPin before = pin();

@@ -73,7 +73,7 @@ TEST_F(Guard, AThreadWithItsOwnObjectsMergesByRule) {
   EXPECT_EQ(value_of(kReplace), 30);
 }
 
-// CASES.md 2: an object stashed after the snapshot was taken is still found under its guard.
+// docs/cases.md 2: an object stashed after the snapshot was taken is still found under its guard.
 TEST_F(Guard, AKeyThatTheCaptureLacksIsNotLost) {
   const StashKey<int> later("guard_test.later", StashRule::kReplace);
   set(later, 5);

@@ -130,7 +130,7 @@ TEST_F(Stash, AnInitialiserMayUseOtherKeys) {
   (void)stash::erase(key);
 }
 
-// CASES.md 8: the stash gives back the reference it was given, and no other.
+// docs/cases.md 8: the stash gives back the reference it was given, and no other.
 TEST_F(Stash, AReferenceTheCallerKeepsIsTheCallers) {
   const auto mine = std::make_shared<Counted>(3);
   stash::set(kPlain, mine);

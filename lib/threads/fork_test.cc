@@ -1,10 +1,10 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// Goal: CASES.md 7: a process that has threads forks, and its child goes on with what it inherited,
-// or is told clearly why not.
-// Method: each test forks and asserts in the child, whose exit status is the number of the first
-// assertion that failed. GoogleTest's own assertions would report in the wrong process.
+// Goal: docs/cases.md 7: a process that has threads forks, and its child goes on with what it
+// inherited, or is told clearly why not. Method: each test forks and asserts in the child, whose
+// exit status is the number of the first assertion that failed. GoogleTest's own assertions would
+// report in the wrong process.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -149,7 +149,7 @@ TEST(Fork, TheChildIsWellWhateverOtherThreadsWereDoing) {
   for (std::thread& thread : busy) thread.join();
 }
 
-// The founding form of CASES.md 7: a thread was asking the driver when the process forked. The
+// The founding form of docs/cases.md 7: a thread was asking the driver when the process forked. The
 // child must neither wait for that thread nor use what it left half done.
 TEST(Fork, AFactThatAnotherThreadWasAskingForIsAskedAnew) {
   static std::latch* asking = nullptr;

@@ -1,9 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CASES.md 15: an operator is registered late, by a library that another thread loads. A context
-// that was taken before does not have it, one that was taken after does. The mutant adds to the
-// table that contexts share.
+// docs/cases.md 15: an operator is registered late, by a library that another thread loads. A
+// context that was taken before does not have it, one that was taken after does. The mutant adds to
+// the table that contexts share.
 
 #include <cassert>
 #include <thread>

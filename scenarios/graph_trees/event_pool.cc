@@ -1,7 +1,7 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CASES.md 6: each thread keeps an event of a shared pool, and gives it back when it ends. The
+// docs/cases.md 6: each thread keeps an event of a shared pool, and gives it back when it ends. The
 // buggy events point to the pool, whose owner believes that they have all been given back once the
 // work is done.
 

@@ -1,9 +1,9 @@
 // Part of Weftwork, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-// CASES.md 4: a session keeps a slot for each thread that runs its graph. The buggy one makes a
-// slot for the thread that creates the session and for no other; which thread runs the graph is up
-// to who comes first.
+// docs/cases.md 4: a session keeps a slot for each thread that runs its graph. The buggy one makes
+// a slot for the thread that creates the session and for no other; which thread runs the graph is
+// up to who comes first.
 
 #include <atomic>
 #include <map>
