@@ -33,10 +33,17 @@ std::string parse_number(std::string_view text, Number least, const char* wanted
 constexpr char kCount[] = "a number from 1 up";
 constexpr char kNumber[] = "a number from 0 up";
 constexpr char kSeconds[] = "a number of seconds above 0, such as 0.5";
+constexpr double kLeastSeconds = 0.001;
 
 std::string parse_seconds(std::string_view text, double& value) {
-  constexpr double kLeast = 0.001;
-  return parse_number(text, kLeast, kSeconds, value);
+  return parse_number(text, kLeastSeconds, kSeconds, value);
+}
+
+constexpr char kExecutors[] = "take auto, alias, baton or fresh";
+
+bool is_executor(std::string_view name) {
+  constexpr std::string_view kNames[] = {"auto", "alias", "baton", "fresh"};
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
 }
 
 std::string parse_switch(std::string_view text, bool& value) {
@@ -102,9 +109,7 @@ constexpr Field kFields[] = {
      "alias: one kernel thread runs all tasks; baton: each runs on its own; fresh: on a new one; "
      "auto: alias where it works (auto)",
      [](Options& o, std::string_view text) {
-       constexpr std::string_view kNames[] = {"auto", "alias", "baton", "fresh"};
-       if (std::find(std::begin(kNames), std::end(kNames), text) == std::end(kNames))
-         return std::string("take auto, alias, baton or fresh");
+       if (!is_executor(text)) return std::string(kExecutors);
        o.executor = text;
        return std::string();
      }},
@@ -162,6 +167,25 @@ std::string set(Options& options, const Field& field, std::string_view origin,
   const std::string wrong = field.set(options, value);
   if (wrong.empty()) return {};
   return std::string(origin) + ": '" + std::string(value) + "' will not do; " + wrong;
+}
+
+std::string mistake_in(const Options& options) {
+  const auto mistake = [](const char* field, const std::string& value, const std::string& mend) {
+    return "Options::" + std::string(field) + ": '" + value + "' will not do; " + mend;
+  };
+  const auto too_small = [&](const char* field, auto value, const char* wanted) {
+    return mistake(field, std::to_string(value), std::string("give ") + wanted);
+  };
+  if (options.schedules == 0u) return too_small("schedules", 0, kCount);
+  // Written so that a NaN fails as well.
+  if (options.seconds && !(*options.seconds >= kLeastSeconds))
+    return too_small("seconds", *options.seconds, kSeconds);
+  if (options.jobs == 0) return too_small("jobs", 0, kCount);
+  if (options.max_steps == 0) return too_small("max_steps", 0, kCount);
+  if (!is_executor(options.executor)) return mistake("executor", options.executor, kExecutors);
+  if (!(options.hang_seconds >= kLeastSeconds))
+    return too_small("hang_seconds", options.hang_seconds, kSeconds);
+  return {};
 }
 
 std::string apply_environment(Options& options) {

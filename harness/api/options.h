@@ -30,6 +30,10 @@ struct Field {
 [[nodiscard]] std::string set(Options& options, const Field& field, std::string_view origin,
                               std::string_view value);
 
+/// What is wrong with a field that was set in code, with the mend; empty: nothing. Names of files
+/// and strategies are for others to judge.
+[[nodiscard]] std::string mistake_in(const Options& options);
+
 /// Applies WEFT_* of the environment. Variables that no field has are left to others.
 [[nodiscard]] std::string apply_environment(Options& options);
 

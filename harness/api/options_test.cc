@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -97,6 +98,20 @@ TEST(OptionFields, BadValuesAreNamedWithTheMend) {
   }
   EXPECT_THAT(set(o, "lenient", "maybe"), HasSubstr("give 1 or 0"));
   EXPECT_EQ(o.schedules, std::nullopt);
+}
+
+TEST(OptionFields, BadValuesInCodeAreNamedWithTheMend) {
+  EXPECT_EQ(mistake_in({}), "");
+  EXPECT_EQ(mistake_in({.schedules = 1, .seconds = 0.5, .executor = "baton"}), "");
+  EXPECT_EQ(mistake_in({.schedules = 0}),
+            "Options::schedules: '0' will not do; give a number from 1 up");
+  EXPECT_THAT(mistake_in({.seconds = 0}), HasSubstr("Options::seconds: '0.000000' will not do"));
+  EXPECT_THAT(mistake_in({.jobs = 0}), HasSubstr("Options::jobs"));
+  EXPECT_THAT(mistake_in({.max_steps = 0}), HasSubstr("Options::max_steps"));
+  EXPECT_EQ(mistake_in({.executor = "batn"}),
+            "Options::executor: 'batn' will not do; take auto, alias, baton or fresh");
+  EXPECT_THAT(mistake_in({.hang_seconds = -1}), HasSubstr("seconds above 0"));
+  EXPECT_THAT(mistake_in({.hang_seconds = std::nan("")}), HasSubstr("Options::hang_seconds"));
 }
 
 TEST(OptionFlags, AreTakenOutOfTheCommandLine) {

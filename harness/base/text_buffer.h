@@ -49,6 +49,11 @@ class TextBuffer {
     return append(std::string_view(digits + first, sizeof digits - first));
   }
 
+  // "1 byte", "2 bytes".
+  TextBuffer& append_bytes(std::uint64_t count) noexcept {
+    return append_uint(count).append(count == 1 ? " byte" : " bytes");
+  }
+
   TextBuffer& append_int(std::int64_t value) noexcept {
     if (value >= 0) return append_uint(static_cast<std::uint64_t>(value));
     // Negated as unsigned, for the smallest value has no positive counterpart.

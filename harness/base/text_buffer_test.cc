@@ -30,6 +30,12 @@ TEST(TextBufferTest, FormatsNumbers) {
   EXPECT_FALSE(text.truncated());
 }
 
+TEST(TextBufferTest, CountsBytes) {
+  FixedText<64> text;
+  text.append_bytes(1).append(", ").append_bytes(2).append(", ").append_bytes(0);
+  EXPECT_STREQ(text.c_str(), "1 byte, 2 bytes, 0 bytes");
+}
+
 TEST(TextBufferTest, CutsOffAtTheEndAndSaysSo) {
   char storage[12];
   std::memset(storage, '#', sizeof storage);

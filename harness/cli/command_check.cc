@@ -137,8 +137,8 @@ void add_check(CLI::App& app, Context& context) {
       "check", "holds every scenario to its expectation: must_find KIND or must_pass");
   auto command = std::make_shared<CheckCommand>();
   sub->add_option("PATTERN", command->patterns, "only these; all where none is given");
-  command->flags.add(
-      *sub, {"schedules", "seed", "jobs", "strategy", "suppressions", "out", "hang_seconds"});
+  command->flags.add(*sub, {"schedules", "seed", "jobs", "strategy", "suppressions", "out",
+                            "executor", "hang_seconds"});
   sub->add_flag("--json", command->json, "{scenarios: [{name, expect, shown, as_expected, ...}]}");
   sub->footer(
       "Exit status: 0 when every scenario shows what it should within its budget, 1 otherwise.\n"

@@ -63,7 +63,9 @@ void print_text(const trace::Token& token, const ReplayResult& result) {
     fmt::print("{}, the same finding every time: {}\n", times,
                styled(result.bug.kind, Style::kRed, STDOUT_FILENO));
   } else if (result.nothing == result.times) {
-    fmt::print("{}, no finding\n", times);
+    const bool hang = token.finding == trace::FindingKind::kHang;
+    fmt::print("{}, no finding: the token's {} did not come{}\n", times, trace::name(token.finding),
+               hang ? "; a smaller --hang-seconds may tell it" : "");
   } else {
     fmt::print("{}: {} the token's finding, {} another, {} diverged, {} none\n", times, result.same,
                result.other, result.diverged, result.nothing);

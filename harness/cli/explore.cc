@@ -50,6 +50,7 @@ Result explore(const Options& given, const std::function<void()>& body) {
   if (options.name.empty()) options.name = ::program_invocation_short_name;
   Result result;
   result.error = options::apply_overrides(options);
+  if (result.error.empty()) result.error = options::mistake_in(options);
   if (!result.error.empty()) return result;
   if (options.replay.empty()) {
     const cli::Setup setup = own_setup();

@@ -4,6 +4,7 @@
 #include "harness/cli/session.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -29,6 +30,7 @@ namespace weft::cli {
 namespace {
 
 constexpr std::uint64_t kDefaultSchedules = 1000;
+constexpr rlim_t kAddressSpace = rlim_t{100} << 30;  // a worker has some 80 GiB of it
 
 /// Turns what the explorer sights into what a user reads.
 class Session final : public engine::ExplorerHost {
@@ -170,6 +172,11 @@ std::string option_name(OptionStyle style, std::string_view field) {
 }
 
 std::string refusal() {
+  rlimit address_space{};
+  if (::getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur < kAddressSpace) {
+    return "the limit on address space (ulimit -v) is too low: a worker reserves a tenth of a "
+           "terabyte, of which it uses little; raise it to unlimited";
+  }
   const std::size_t threads = thread_count();
   if (threads == 1) return {};
   return fmt::format(

@@ -142,7 +142,10 @@ std::string WorkerProcess::output_tail(std::size_t limit) const {
 void WorkerProcess::trim_output() noexcept {
   if (output_fd_ < 0) return;
   const off_t size = ::lseek(output_fd_, 0, SEEK_END);
-  if (size > static_cast<off_t>(kOutputLimit)) (void)!::ftruncate(output_fd_, 0);
+  if (size <= static_cast<off_t>(kOutputLimit)) return;
+  // The end stays where it is, whenever we look: what is shown of an output depends on it alone.
+  (void)!::fallocate(output_fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                     size - static_cast<off_t>(kOutputLimit / 2));
 }
 
 }  // namespace weft::engine

@@ -69,8 +69,8 @@ class WorkerProcess {
   /// The last `limit` bytes that the subject wrote to its standard output and error.
   [[nodiscard]] std::string output_tail(std::size_t limit) const;
 
-  /// Drops the captured output when it has grown past kOutputLimit, so that a
-  /// chatty subject does not fill the memory in the course of a million executions.
+  /// Gives back the memory of all but the last half of kOutputLimit when the captured output has
+  /// grown past that, so that a chatty subject does not fill it.
   void trim_output() noexcept;
 
   static constexpr std::size_t kOutputLimit = std::size_t{1} << 20;

@@ -56,7 +56,7 @@ void Execution::check_overruns() noexcept {
   blame_allocation(first);
   FixedText<160> text;
   text.append("heap overrun: something wrote behind the end of a block of ");
-  text.append_uint(first.size).append(" bytes, which nobody freed");
+  text.append_bytes(first.size).append(", which nobody freed");
   fail(FindingKind::kMemoryError, text.c_str());
 }
 
@@ -68,7 +68,7 @@ void Execution::check_leaks() noexcept {
   if (count == 0) return;
   blame_allocation(first);
   FixedText<160> text;
-  text.append("leak: nothing refers to a block of ").append_uint(first.size).append(" bytes");
+  text.append("leak: nothing refers to a block of ").append_bytes(first.size);
   if (count > 1) text.append(", nor to ").append_uint(count - 1).append(" more");
   text.append(" at the end");
   fail(FindingKind::kLeak, text.c_str());

@@ -110,8 +110,8 @@ void MemoryWatch::check_bounds(Task& self, Access now, std::uintptr_t address,
   if (offset + size <= block.size) return;
   describe_mistake(self, now, address, size, block);
   FixedText<256> text;
-  text.append("heap overrun: ").append(with_article(now.what())).append(" of ").append_uint(size);
-  text.append(size == 1 ? " byte" : " bytes").append(" at offset ").append_uint(offset);
+  text.append("heap overrun: ").append(with_article(now.what())).append(" of ").append_bytes(size);
+  text.append(" at offset ").append_uint(offset);
   text.append(" of a block of ").append_uint(block.size);
   execution_.fail_at(self, now.pc, FindingKind::kMemoryError, text.c_str());
 }
@@ -164,8 +164,8 @@ void MemoryWatch::wrong_free(Task& self, std::uintptr_t pointer, std::uintptr_t 
   const InterceptionOff off;
   const HeapBlock block = describe_bad_free(self, pointer, pc);
   FixedText<256> text;
-  text.append(freeing_function(family)).append(" of a block of ").append_uint(block.size);
-  text.append(" bytes that ").append(allocating_function(block.family)).append(" allocated: ");
+  text.append(freeing_function(family)).append(" of a block of ").append_bytes(block.size);
+  text.append(" that ").append(allocating_function(block.family)).append(" allocated: ");
   text.append(freeing_function(block.family)).append(" is what frees it");
   execution_.fail_at(self, pc, FindingKind::kInvalidFree, text.c_str());
 }
@@ -175,7 +175,7 @@ void MemoryWatch::overrun_found(Task& self, std::uintptr_t pointer, std::uintptr
   const HeapBlock block = describe_bad_free(self, pointer, pc);
   FixedText<256> text;
   text.append("heap overrun: something wrote behind the end of a block of ");
-  text.append_uint(block.size).append(" bytes before this free");
+  text.append_bytes(block.size).append(" before this free");
   execution_.fail_at(self, pc, FindingKind::kMemoryError, text.c_str());
 }
 
@@ -284,7 +284,7 @@ void MemoryWatch::bad_free(Task& self, FindingKind kind, std::uintptr_t pointer,
   }
   FixedText<256> text;
   if (known) {
-    text.append("double free of a block of ").append_uint(block.size).append(" bytes");
+    text.append("double free of a block of ").append_bytes(block.size);
   } else {
     text.append("free of a pointer that malloc never returned");
   }
@@ -317,9 +317,9 @@ void MemoryWatch::report(Task& self, Access now, std::size_t size,
 
   FixedText<256> text;
   text.append(after_free ? "use after free: " : "data race: ").append(with_article(now.what()));
-  if (now.what() != AccessKind::kFree) text.append(" of ").append_uint(size).append(" bytes");
+  if (now.what() != AccessKind::kFree) text.append(" of ").append_bytes(size);
   if (after_free) {
-    text.append(" in a freed block of ").append_uint(block.size).append(" bytes");
+    text.append(" in a freed block of ").append_bytes(block.size);
   } else {
     text.append(" and an earlier ").append(trace::name(earlier.what()));
     text.append(", which nothing puts in order");

@@ -14,6 +14,7 @@
 #include "harness/engine/task.h"
 #include "harness/image/fuzzer_memory.h"
 #include "harness/image/leak_search.h"
+#include "harness/image/libc_state.h"
 #include "harness/image/modules.h"
 #include "harness/image/saved_memory.h"
 #include "harness/image/segments.h"
@@ -88,15 +89,17 @@ class Image final : public engine::ProcessImage {
 
   void snapshot(std::uintptr_t stack_low) noexcept override {
     if (has_libfuzzer()) leave_fuzzer_alone();
+    libc_state_.take(rest_);
     segments_.snapshot();
     heap_.seal();
     if (stack_low != 0) add_stack(reinterpret_cast<char*>(stack_low));
-    stack_.take();
+    rest_.take();
   }
 
   void restore() noexcept override {
     segments_.restore();
-    stack_.restore();
+    rest_.restore();
+    libc_state_.restore();
     heap_.reset();
     if (lifted_ && lifts_ < kMostLifts) guard_memory();
   }
@@ -161,7 +164,7 @@ class Image final : public engine::ProcessImage {
     if (heap_.live_since_baseline() == 0 || !segments_.taken()) return 0;
     LeakSearch search(heap_);
     segments_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
-    stack_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
+    rest_.for_each_range([&](const char* begin, const char* end) { search.scan(begin, end); });
     const char* const begin = reinterpret_cast<const char*>(ours.data());
     search.scan(begin, begin + ours.size());
     std::size_t count = 0;
@@ -227,12 +230,12 @@ class Image final : public engine::ProcessImage {
   static constexpr unsigned kMostLifts = 16;
 
   void add_stack(char* low) noexcept {
-    stack_.add(low, static_cast<char*>(__libc_stack_end));
+    rest_.add(low, static_cast<char*>(__libc_stack_end));
     asan::for_each_fake_frame(
         [](char* begin, char* end, void* stack) {
           static_cast<SavedMemory*>(stack)->add(begin, end);
         },
-        &stack_);
+        &rest_);
   }
 
   void leave_fuzzer_alone() noexcept {
@@ -253,7 +256,7 @@ class Image final : public engine::ProcessImage {
   void for_each_memory(Visitor&& visit) noexcept {
     visit(segments_.memory());
     visit(heap_.memory());
-    visit(stack_);
+    visit(rest_);
   }
 
   void guard_memory() noexcept {
@@ -273,7 +276,8 @@ class Image final : public engine::ProcessImage {
   ModuleTable modules_;
   SegmentImage segments_;
   ThreadImage threads_;
-  SavedMemory stack_;
+  SavedMemory rest_;  // the stack, and the environment
+  LibcState libc_state_;
   SystemCallTrap trap_;
   bool guarding_ = false;
   bool lifted_ = false;  // by a system call of this execution

@@ -25,8 +25,7 @@ void describe(Execution& execution, const Operation& access, TextBuffer& text) n
   text.append(__asan_get_report_description());
   const std::size_t size = __asan_get_report_access_size();
   if (size == 0) return;
-  text.append(access.kind == OpKind::kPlainWrite ? ": writes " : ": reads ").append_uint(size);
-  text.append(size == 1 ? " byte" : " bytes");
+  text.append(access.kind == OpKind::kPlainWrite ? ": writes " : ": reads ").append_bytes(size);
   engine::HeapBlock block;
   if (!execution.image().find_block(access.address, block)) return;
   text.append(" at offset ").append_uint(access.address - block.begin);

@@ -109,8 +109,8 @@ void tell_of_full_heap(Task& self, std::size_t bytes) noexcept {
   if (std::exchange(told, true)) return;
   const engine::InterceptionOff off;
   FixedText<160> text;
-  text.append("weft: an allocation of ").append_uint(bytes);
-  text.append(" bytes failed: an execution's heap holds at most 1 GiB\n");
+  text.append("weft: an allocation of ").append_bytes(bytes);
+  text.append(" failed: an execution's heap holds at most 1 GiB\n");
   (void)!::write(STDERR_FILENO, text.c_str(), text.size());
 }
 

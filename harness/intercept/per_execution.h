@@ -10,16 +10,17 @@
 
 namespace weft::intercept {
 
+struct FormerHandler;
 struct NamedSemaphore;
 struct OpenLibrary;
 
 /// Lives in the execution's arena.
 struct PerExecution {
-  std::uint64_t libc_random = 1;         // as by srand(1)
-  NamedSemaphore* semaphores = nullptr;  // latest first
-  OpenLibrary* libraries = nullptr;      // latest first
+  std::uint64_t libc_random = 1;             // as by srand(1)
+  NamedSemaphore* semaphores = nullptr;      // latest first
+  OpenLibrary* libraries = nullptr;          // latest first
+  FormerHandler* former_handlers = nullptr;  // of the signals that tasks gave others
   bool told_of_full_heap = false;
-  bool handlers_changed = false;  // of signals
 };
 
 [[nodiscard]] inline PerExecution& per_execution(Task& self) noexcept {
@@ -29,6 +30,8 @@ struct PerExecution {
   return *static_cast<PerExecution*>(execution.intercept_state);
 }
 
+/// Of the signals that tasks gave others, the crash handlers included.
+void give_handlers_back(Execution& execution) noexcept;
 /// Of those that tasks left loaded.
 void unload_libraries(const PerExecution& execution, engine::ProcessImage& image) noexcept;
 

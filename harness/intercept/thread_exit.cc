@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "harness/engine/crash.h"
 #include "harness/engine/subject.h"
 #include "harness/intercept/file_lock.h"
 #include "harness/intercept/hot_functions.h"
@@ -137,12 +136,10 @@ void run_exit_destructors(Task& self) {
 
 void weft::engine::forget_execution(Execution& execution) noexcept {
   weft::intercept::unlock_files(execution);
+  weft::intercept::give_handlers_back(execution);
   const auto* const state =
       static_cast<const weft::intercept::PerExecution*>(execution.intercept_state);
-  if (state != nullptr) {
-    if (state->handlers_changed) install_crash_handlers(execution);
-    weft::intercept::unload_libraries(*state, execution.image());
-  }
+  if (state != nullptr) weft::intercept::unload_libraries(*state, execution.image());
   // After the destructors of what was unloaded.
   weft::intercept::hot.mappings->unmap_all();
   for (pthread_key_t key = 0; weft::intercept::made_by_tasks != 0; ++key) {

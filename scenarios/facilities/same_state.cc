@@ -6,7 +6,11 @@
 // were at the start of the first.
 
 #include <sys/mman.h>
+#include <time.h>
+
 #include <cassert>
+#include <clocale>
+#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -55,6 +59,28 @@ WEFT_SCENARIO(same_state,
   use();
   other.join();
   assert(constructions == 1 && registry().entries == 2);
+}
+
+/// libc's variables are not restored as the program's are, but what they stand for is.
+WEFT_SCENARIO(same_surroundings,
+              {.name = "facilities/same_surroundings",
+               .summary = "environment, locale and time zone are as before in each execution",
+               .expect = weft::must_pass(),
+               .budget = 200}) {
+  assert(std::getenv("WEFT_SEEN") == nullptr && std::getenv("PATH") != nullptr);
+  assert(std::string(std::setlocale(LC_ALL, nullptr)) == "C");
+  tzset();
+  assert(timezone != -3 * 3600);
+  std::thread other([] {
+    setenv("WEFT_SEEN", "1", 1);
+    unsetenv("PATH");
+  });
+  other.join();
+  assert(std::getenv("WEFT_SEEN") != nullptr && std::getenv("PATH") == nullptr);
+  assert(std::setlocale(LC_ALL, "C.UTF-8") != nullptr);
+  setenv("TZ", "ABC-3", 1);
+  tzset();
+  assert(timezone == -3 * 3600);
 }
 
 /// As a library does that has a heap of its own, and never gives it back.

@@ -30,10 +30,13 @@ WEFT_SCENARIO(signal_state,
   struct sigaction action {};
   assert(sigaction(SIGSEGV, nullptr, &action) == 0);
   assert(action.sa_handler != &own_handler);
+  assert(sigaction(SIGUSR1, nullptr, &action) == 0 && action.sa_handler == SIG_DFL);
   sigset_t all;
   sigfillset(&all);
   assert(pthread_sigmask(SIG_BLOCK, &all, nullptr) == 0);
   assert(signal(SIGSEGV, &own_handler) != SIG_ERR);
+  assert(signal(SIGUSR1, SIG_IGN) == SIG_DFL);
+  assert(signal(SIGUSR1, &own_handler) == SIG_IGN);
 
   const std::size_t page = 1024 * weft::choose(4);
   assert(executions[page] == 0);
