@@ -3,6 +3,8 @@
 
 #include "lib/context/cell.h"
 
+#include <stdexcept>
+
 #include "lib/base/check.h"
 #include "lib/context/readers.h"
 
@@ -11,6 +13,8 @@ namespace {
 
 // Signed: a node is counted just after its publication, and may be deleted by others before that.
 constinit std::atomic<std::int64_t> g_live_nodes{0};
+
+constinit thread_local const EditInProgress* t_edits = nullptr;  // innermost
 
 }  // namespace
 
@@ -26,6 +30,22 @@ void ContextNode::settle(std::int64_t change) noexcept {
   if (references_.fetch_add(change, std::memory_order_acq_rel) + change != 0) return;
   delete this;
   g_live_nodes.fetch_sub(1, std::memory_order_relaxed);
+}
+
+EditInProgress::EditInProgress(const ContextCell& cell) : cell_(&cell), outer_(t_edits) {
+  refuse_within(cell);
+  t_edits = this;
+}
+
+EditInProgress::~EditInProgress() { t_edits = outer_; }
+
+void EditInProgress::refuse_within(const ContextCell& cell) {
+  for (const EditInProgress* edit = t_edits; edit != nullptr; edit = edit->outer_) {
+    if (edit->cell_ == &cell)
+      throw std::logic_error(
+          "a context is changed within an edit of it: change what the edit was given, or make the "
+          "other change before or after it");
+  }
 }
 
 ContextCell::ContextCell(ContextImpl initial)
@@ -87,6 +107,7 @@ bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next)
 }
 
 ContextImpl ContextCell::swap(ContextImpl next) {
+  EditInProgress::refuse_within(*this);
   auto node = std::make_unique<ContextNode>(std::move(next), 0);
   for (;;) {
     const NodeReference base(acquire());

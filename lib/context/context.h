@@ -109,7 +109,8 @@ inline ContextPin::~ContextPin() {
     release_shared();
 }
 
-// Makes `next` the global context, operators and all, and returns what it replaced.
+// Makes `next` the global context, operators and all, and returns what it replaced. Not within an
+// edit of the global context, as update_global().
 ContextImpl swap_global(ContextImpl next);
 
 // Changes the global context: `edit(ContextImpl&)` is given a copy, which is then published whole
@@ -117,6 +118,10 @@ ContextImpl swap_global(ContextImpl next);
 // one. So `edit` may run several times and should do nothing but edit. If it throws, nothing
 // changes. Returns the generation published. Lock-free: it starts again only when another
 // succeeded.
+//
+// `edit` may read, and may change what an override shows, but not the global context itself except
+// by its argument: swap_global(), update_global() and register_operator() throw std::logic_error
+// within it, since each would make it start again, for ever.
 template <class Edit>
 std::uint64_t update_global(Edit&& edit) {
   return detail::global_cell().update(std::forward<Edit>(edit));

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <barrier>
 #include <cstdlib>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -95,6 +96,35 @@ TEST_F(Context, GenerationCountsChanges) {
   (void)swap_global(ContextImpl{});
   EXPECT_EQ(generation(), before + 2);
   EXPECT_EQ(pin().generation(), before + 2);
+}
+
+// A fixed bug: the edit started again, and again, for ever.
+TEST_F(Context, AChangeWithinAnEditOfItIsRefused) {
+  set_seed(1);
+  const std::uint64_t changes = generation();
+  EXPECT_THROW(update_global([](ContextImpl& impl) {
+                 impl.seed_all(2);
+                 set_seed(3);
+               }),
+               std::logic_error);
+  EXPECT_THROW(update_global([](ContextImpl& impl) {
+                 impl.seed_all(2);
+                 (void)swap_global(ContextImpl{});
+               }),
+               std::logic_error);
+  EXPECT_EQ(current().seed(), 1U);
+  EXPECT_EQ(generation(), changes);
+}
+
+TEST_F(Context, AnEditMayRead) {
+  set_seed(1);
+  update_global([](ContextImpl& impl) {
+    const ContextPin now = pin();
+    EXPECT_EQ(now.generation(), generation());
+    impl.seed_all(current().seed() + now->seed());
+    std::thread([] { EXPECT_EQ(current().seed(), 1U); }).join();
+  });
+  EXPECT_EQ(current().seed(), 2U);
 }
 
 // Invariant 2.

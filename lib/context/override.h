@@ -89,7 +89,9 @@ class [[nodiscard]] ContextOverride {
   explicit ContextOverride(CapturedContext captured) : frame_(std::move(captured)) {}
 
   // As update_global(), for the threads that follow this override. Any thread may call it while the
-  // guard lives. Not for a guard that follows the global context, or nothing; checked.
+  // guard lives. Not for a guard that follows the global context, or nothing; checked. `edit` may
+  // change the global context, but an update of this override within it, by whichever guard, throws
+  // std::logic_error.
   template <class Edit>
   std::uint64_t update(Edit&& edit) {
     return checked_cell().update(std::forward<Edit>(edit));

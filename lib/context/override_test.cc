@@ -130,6 +130,56 @@ TEST_F(Override, OneThatFollowsGlobalUncoversIt) {
   EXPECT_EQ(current().seed(), 2U);
 }
 
+TEST_F(Override, AnEditOfTheGlobalContextMayChangeAnOverride) {
+  ContextOverride mine(with_seed(2));
+  int runs = 0;
+  update_global([&](ContextImpl& impl) {
+    ++runs;
+    mine.update([](ContextImpl& overridden) { overridden.seed_all(20); });
+    const ContextOverride inner(with_seed(30));
+    impl.seed_all(current().seed());
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(current().seed(), 20U);
+  EXPECT_EQ(seed_on_another_thread(), 30U);
+}
+
+TEST_F(Override, AnEditOfItMayChangeTheGlobalContextAndAnotherOverride) {
+  ContextOverride outer(with_seed(2));
+  ContextOverride mine(with_seed(3));
+  int runs = 0;
+  mine.update([&](ContextImpl& impl) {
+    ++runs;
+    update_global([](ContextImpl& global) { global.seed_all(10); });
+    (void)swap_global(with_seed(11));
+    outer.update([](ContextImpl& overridden) { overridden.seed_all(20); });
+    impl.seed_all(30);
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(current().seed(), 30U);
+  EXPECT_EQ(seed_on_another_thread(), 11U);
+}
+
+TEST_F(Override, AChangeOfItWithinAnEditOfItIsRefusedByWhicheverGuard) {
+  ContextOverride mine(with_seed(2));
+  ContextOverride same(capture_context());
+  EXPECT_THROW(mine.update([&](ContextImpl& impl) {
+    impl.seed_all(3);
+    same.update([](ContextImpl&) {});
+  }),
+               std::logic_error);
+  EXPECT_THROW(mine.update([&](ContextImpl& impl) {
+    impl.seed_all(3);
+    update_global([&](ContextImpl& global) {
+      global.seed_all(3);
+      mine.update([](ContextImpl&) {});
+    });
+  }),
+               std::logic_error);
+  EXPECT_EQ(current().seed(), 2U);
+  EXPECT_EQ(seed_on_another_thread(), 1U);
+}
+
 TEST(OverrideDeathTest, EndingOutOfOrderIsNamed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
