@@ -16,6 +16,11 @@ constinit std::atomic<std::int64_t> g_live_nodes{0};
 
 constinit thread_local const EditInProgress* t_edits = nullptr;  // innermost
 
+ContextNode& first_node(ContextImpl content) {
+  refuse_incomplete(content);
+  return *new ContextNode(std::move(content), 0);
+}
+
 }  // namespace
 
 std::size_t live_nodes() noexcept {
@@ -48,8 +53,7 @@ void EditInProgress::refuse_within(const ContextCell& cell) {
   }
 }
 
-ContextCell::ContextCell(ContextImpl initial)
-    : word_(word_for(*new ContextNode(std::move(initial), 0))) {
+ContextCell::ContextCell(ContextImpl initial) : word_(word_for(first_node(std::move(initial)))) {
   g_live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -108,6 +112,7 @@ bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next)
 
 ContextImpl ContextCell::swap(ContextImpl next) {
   EditInProgress::refuse_within(*this);
+  refuse_incomplete(next);
   auto node = std::make_unique<ContextNode>(std::move(next), 0);
   for (;;) {
     const NodeReference base(acquire());

@@ -101,14 +101,16 @@ class EditInProgress {
 //     node's address in the word knows that it is this node, not a successor at the same address.
 //  4. A node is deleted by whoever gives back its last reference, at once.
 //  5. A published node is never written, except for its count.
-//  6. A thread changes a cell by one edit at a time: a change of it within an edit of it throws.
+//  6. A published node is complete, by refuse_incomplete(): what is not is refused before anything
+//     changes.
+//  7. A thread changes a cell by one edit at a time: a change of it within an edit of it throws.
 //
 // Costs: acquire() one fetch_add; release() one fetch_sub; update() one allocation and copy per
 // attempt, and one look at each thread that reads; lock-free: an attempt fails only because another
 // update succeeded.
 class ContextCell {
  public:
-  explicit ContextCell(ContextImpl initial);
+  explicit ContextCell(ContextImpl initial);  // throws as refuse_incomplete() does
   ~ContextCell();  // nobody may use the cell any more; nodes with references live on
   ContextCell(const ContextCell&) = delete;
   ContextCell& operator=(const ContextCell&) = delete;
@@ -130,7 +132,8 @@ class ContextCell {
 
   // Publishes a copy of the current implementation as edited by `edit(ContextImpl&)`, and returns
   // its generation. `edit` runs again on a fresh copy whenever another thread published in between;
-  // if it throws, nothing is published. Within an edit of this cell: throws std::logic_error.
+  // if it throws, nothing is published. Throws std::logic_error within an edit of this cell, and as
+  // refuse_incomplete() does.
   template <class Edit>
   std::uint64_t update(Edit&& edit) {
     for (;;) {
@@ -140,12 +143,12 @@ class ContextCell {
         const EditInProgress mark(*this);
         edit(next->impl);
       }
+      refuse_incomplete(next->impl);
       if (replace(*base, next)) return base->generation + 1;
     }
   }
 
-  // Publishes `next` and returns what it replaced. Within an edit of this cell: throws
-  // std::logic_error.
+  // Publishes `next` and returns what it replaced. Throws as update() does.
   ContextImpl swap(ContextImpl next);
 
  private:

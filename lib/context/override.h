@@ -82,7 +82,8 @@ class OverrideFrame {
 
 class [[nodiscard]] ContextOverride {
  public:
-  // This thread reads `impl`.
+  // This thread reads `impl`. Throws std::invalid_argument if it lacks what readers rely on
+  // (context_impl.h).
   explicit ContextOverride(ContextImpl impl)
       : frame_(CapturedContext(std::make_shared<detail::ContextCell>(std::move(impl)))) {}
   // This thread follows what another one followed when it was captured.

@@ -180,6 +180,28 @@ TEST_F(Override, AChangeOfItWithinAnEditOfItIsRefusedByWhicheverGuard) {
   EXPECT_EQ(seed_on_another_thread(), 1U);
 }
 
+// A fixed bug: it was installed, and the next read that used it crashed.
+TEST_F(Override, WhatLacksFactsOrAFunctionIsRefused) {
+  ContextOverride mine(with_seed(2));
+  const ContextPin before = pin();
+  const std::size_t alive = live_implementations();
+  void (*const lacks[])(ContextImpl&) = {
+      [](ContextImpl& impl) { impl.on(DeviceKind::kCuda).facts = nullptr; },
+      [](ContextImpl& impl) { impl.on(DeviceKind::kCpu).allocator.allocate_fn = nullptr; },
+      [](ContextImpl& impl) { impl.on(DeviceKind::kCuda).allocator.deallocate_fn = nullptr; },
+  };
+  for (void (*const lack)(ContextImpl&) : lacks) {
+    ContextImpl impl = with_seed(3);
+    lack(impl);
+    EXPECT_THROW(const ContextOverride inner(impl), std::invalid_argument);
+    EXPECT_EQ(&current(), &*before);
+    EXPECT_THROW(mine.update(lack), std::invalid_argument);
+    EXPECT_EQ(&current(), &*before);
+    EXPECT_EQ(live_implementations(), alive);
+  }
+  EXPECT_EQ(seed_on_another_thread(), 1U);
+}
+
 TEST(OverrideDeathTest, EndingOutOfOrderIsNamed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(
