@@ -34,6 +34,7 @@ struct Allocator {
   using AllocateFn = void* (*)(void* state, std::size_t bytes);
   using DeallocateFn = void (*)(void* state, void* memory, std::size_t bytes);
 
+  // Not null in a context that is published (context_impl.h).
   AllocateFn allocate_fn;
   DeallocateFn deallocate_fn;
   void* state = nullptr;

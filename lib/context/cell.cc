@@ -3,6 +3,8 @@
 
 #include "lib/context/cell.h"
 
+#include <stdexcept>
+
 #include "lib/base/check.h"
 #include "lib/context/readers.h"
 
@@ -11,6 +13,13 @@ namespace {
 
 // Signed: a node is counted just after its publication, and may be deleted by others before that.
 constinit std::atomic<std::int64_t> g_live_nodes{0};
+
+constinit thread_local const EditInProgress* t_edits = nullptr;  // innermost
+
+ContextNode& first_node(ContextImpl content) {
+  refuse_incomplete(content);
+  return *new ContextNode(std::move(content), 0);
+}
 
 }  // namespace
 
@@ -28,8 +37,23 @@ void ContextNode::settle(std::int64_t change) noexcept {
   g_live_nodes.fetch_sub(1, std::memory_order_relaxed);
 }
 
-ContextCell::ContextCell(ContextImpl initial)
-    : word_(word_for(*new ContextNode(std::move(initial), 0))) {
+EditInProgress::EditInProgress(const ContextCell& cell) : cell_(&cell), outer_(t_edits) {
+  refuse_within(cell);
+  t_edits = this;
+}
+
+EditInProgress::~EditInProgress() { t_edits = outer_; }
+
+void EditInProgress::refuse_within(const ContextCell& cell) {
+  for (const EditInProgress* edit = t_edits; edit != nullptr; edit = edit->outer_) {
+    if (edit->cell_ == &cell)
+      throw std::logic_error(
+          "a context is changed within an edit of it: change what the edit was given, or make the "
+          "other change before or after it");
+  }
+}
+
+ContextCell::ContextCell(ContextImpl initial) : word_(word_for(first_node(std::move(initial)))) {
   g_live_nodes.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -87,6 +111,8 @@ bool ContextCell::replace(ContextNode& base, std::unique_ptr<ContextNode>& next)
 }
 
 ContextImpl ContextCell::swap(ContextImpl next) {
+  EditInProgress::refuse_within(*this);
+  refuse_incomplete(next);
   auto node = std::make_unique<ContextNode>(std::move(next), 0);
   for (;;) {
     const NodeReference base(acquire());

@@ -13,6 +13,8 @@
 
 namespace weftrt::detail {
 
+class ContextCell;
+
 // One published implementation with its reference count. See ContextCell for the protocol.
 //
 // Aligned so that the low bits of its address are free for ContextCell's counter, and as large as
@@ -62,6 +64,25 @@ class NodeReference {
   ContextNode* node_;
 };
 
+// While the calling thread edits what is to be published in a cell. Within it, a change of that
+// cell is refused: it would make the edit start again, which would make the change again, for ever.
+// Of another cell it is a change as any other. Reading is free.
+class EditInProgress {
+ public:
+  // Throws as refuse_within() does.
+  explicit EditInProgress(const ContextCell& cell);
+  ~EditInProgress();
+  EditInProgress(const EditInProgress&) = delete;
+  EditInProgress& operator=(const EditInProgress&) = delete;
+
+  // Throws std::logic_error where the calling thread is within an edit of `cell`.
+  static void refuse_within(const ContextCell& cell);
+
+ private:
+  const ContextCell* cell_;
+  const EditInProgress* outer_;
+};
+
 // A place that holds the current implementation, and from which many threads take references while
 // others replace it. Split reference counting: the word holds the node's address and, in the low
 // bits, how many references were taken from the cell since the node came in. Taking one is a single
@@ -80,13 +101,16 @@ class NodeReference {
 //     node's address in the word knows that it is this node, not a successor at the same address.
 //  4. A node is deleted by whoever gives back its last reference, at once.
 //  5. A published node is never written, except for its count.
+//  6. A published node is complete, by refuse_incomplete(): what is not is refused before anything
+//     changes.
+//  7. A thread changes a cell by one edit at a time: a change of it within an edit of it throws.
 //
 // Costs: acquire() one fetch_add; release() one fetch_sub; update() one allocation and copy per
 // attempt, and one look at each thread that reads; lock-free: an attempt fails only because another
 // update succeeded.
 class ContextCell {
  public:
-  explicit ContextCell(ContextImpl initial);
+  explicit ContextCell(ContextImpl initial);  // throws as refuse_incomplete() does
   ~ContextCell();  // nobody may use the cell any more; nodes with references live on
   ContextCell(const ContextCell&) = delete;
   ContextCell& operator=(const ContextCell&) = delete;
@@ -108,18 +132,23 @@ class ContextCell {
 
   // Publishes a copy of the current implementation as edited by `edit(ContextImpl&)`, and returns
   // its generation. `edit` runs again on a fresh copy whenever another thread published in between;
-  // if it throws, nothing is published.
+  // if it throws, nothing is published. Throws std::logic_error within an edit of this cell, and as
+  // refuse_incomplete() does.
   template <class Edit>
   std::uint64_t update(Edit&& edit) {
     for (;;) {
       const NodeReference base(acquire());  // also keeps its address from coming back (invariant 3)
       auto next = std::make_unique<ContextNode>(base->impl, base->generation + 1);
-      edit(next->impl);
+      {
+        const EditInProgress mark(*this);
+        edit(next->impl);
+      }
+      refuse_incomplete(next->impl);
       if (replace(*base, next)) return base->generation + 1;
     }
   }
 
-  // Publishes `next` and returns what it replaced.
+  // Publishes `next` and returns what it replaced. Throws as update() does.
   ContextImpl swap(ContextImpl next);
 
  private:

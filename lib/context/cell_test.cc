@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -98,13 +99,69 @@ TEST(ContextCell, AnEditStartsAgainFromWhatAnotherPublishedMeanwhile) {
   ContextCell cell(with_seed(1));
   int runs = 0;
   const std::uint64_t generation = cell.update([&](ContextImpl& impl) {
-    if (++runs == 1) (void)cell.swap(with_seed(100));
+    if (++runs == 1) std::thread([&] { (void)cell.swap(with_seed(100)); }).join();
     impl.seed_all(impl.seed() + 1);
   });
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(generation, 2U);
   const NodeReference node(cell.acquire());
   EXPECT_EQ(node->impl.seed(), 101U);
+}
+
+// A fixed bug: the edit started again, and again, for ever.
+TEST(ContextCell, AChangeWithinAnEditOfTheSameCellIsRefused) {
+  const std::size_t before = live_nodes();
+  ContextCell cell(with_seed(1));
+  const auto refused = [&](const auto& change) {
+    int runs = 0;
+    try {
+      cell.update([&](ContextImpl& impl) {
+        ++runs;
+        impl.seed_all(2);
+        change();
+      });
+      ADD_FAILURE() << "not refused";
+    } catch (const std::logic_error& error) {
+      EXPECT_NE(std::string(error.what()).find("changed within an edit of it"), std::string::npos);
+    }
+    EXPECT_EQ(runs, 1);
+  };
+  refused([&] { cell.update([](ContextImpl&) { ADD_FAILURE() << "the inner edit ran"; }); });
+  refused([&] { (void)cell.swap(with_seed(3)); });
+  ContextCell other(with_seed(10));
+  refused([&] { other.update([&](ContextImpl&) { cell.update([](ContextImpl&) {}); }); });
+
+  const NodeReference node(cell.acquire());
+  EXPECT_EQ(node->impl.seed(), 1U);
+  EXPECT_EQ(node->generation, 0U);
+  EXPECT_EQ(live_nodes(), before + 2);
+}
+
+TEST(ContextCell, AnEditThatGetsOverARefusalIsPublished) {
+  ContextCell cell(with_seed(1));
+  cell.update([&](ContextImpl& impl) {
+    EXPECT_THROW((void)cell.swap(with_seed(3)), std::logic_error);
+    EXPECT_THROW(cell.update([](ContextImpl&) {}), std::logic_error);
+    impl.seed_all(2);
+  });
+  EXPECT_EQ(cell.swap(with_seed(4)).seed(), 2U) << "after an edit, a change is a change again";
+  EXPECT_THROW(cell.update([](ContextImpl&) { throw std::runtime_error("no"); }),
+               std::runtime_error);
+  EXPECT_EQ(cell.swap(with_seed(5)).seed(), 4U) << "after one that threw, too";
+}
+
+TEST(ContextCell, AnotherCellMayBeChangedWithinAnEdit) {
+  ContextCell outer(with_seed(1));
+  ContextCell inner(with_seed(10));
+  int runs = 0;
+  outer.update([&](ContextImpl& impl) {
+    ++runs;
+    inner.update([](ContextImpl& other) { other.seed_all(11); });
+    impl.seed_all(inner.swap(with_seed(12)).seed());
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(outer.swap(with_seed(2)).seed(), 11U);
+  EXPECT_EQ(inner.swap(with_seed(2)).seed(), 12U);
 }
 
 // Each writer adds its share, so a lost update shows in the sum; each reader checks that two fields

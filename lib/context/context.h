@@ -109,14 +109,21 @@ inline ContextPin::~ContextPin() {
     release_shared();
 }
 
-// Makes `next` the global context, operators and all, and returns what it replaced.
+// Makes `next` the global context, operators and all, and returns what it replaced. Throws
+// std::invalid_argument, and changes nothing, if `next` lacks what readers rely on
+// (context_impl.h). Not within an edit of the global context: see update_global().
 ContextImpl swap_global(ContextImpl next);
 
 // Changes the global context: `edit(ContextImpl&)` is given a copy, which is then published whole
 // if the global context is still the one that was copied; otherwise it starts again from the newer
 // one. So `edit` may run several times and should do nothing but edit. If it throws, nothing
-// changes. Returns the generation published. Lock-free: it starts again only when another
-// succeeded.
+// changes; nor if what it made lacks what readers rely on (context_impl.h), for which
+// std::invalid_argument is thrown. Returns the generation published. Lock-free: it starts again
+// only when another succeeded.
+//
+// `edit` may read, and may change what an override shows, but not the global context itself except
+// by its argument: swap_global(), update_global() and register_operator() throw std::logic_error
+// within it, since each would make it start again, for ever.
 template <class Edit>
 std::uint64_t update_global(Edit&& edit) {
   return detail::global_cell().update(std::forward<Edit>(edit));

@@ -3,6 +3,9 @@
 
 #include "lib/context/context_impl.h"
 
+#include <stdexcept>
+#include <string>
+
 namespace weftrt {
 
 ContextImpl::ContextImpl() {
@@ -13,5 +16,26 @@ ContextImpl::ContextImpl() {
 void ContextImpl::seed_all(std::uint64_t seed) {
   for (DeviceContext& device : devices) device.generator = RandomGenerator(seed);
 }
+
+namespace detail {
+namespace {
+
+[[noreturn]] void refuse(DeviceKind kind, const char* what) {
+  throw std::invalid_argument("a context for device kind '" + std::string(name_of(kind)) +
+                              "': null " + what);
+}
+
+}  // namespace
+
+void refuse_incomplete(const ContextImpl& impl) {
+  for (const DeviceKind kind : {DeviceKind::kCpu, DeviceKind::kCuda}) {
+    const DeviceContext& device = impl.on(kind);
+    if (device.allocator.allocate_fn == nullptr) refuse(kind, "allocator.allocate_fn");
+    if (device.allocator.deallocate_fn == nullptr) refuse(kind, "allocator.deallocate_fn");
+    if (device.facts == nullptr) refuse(kind, "facts");
+  }
+}
+
+}  // namespace detail
 
 }  // namespace weftrt

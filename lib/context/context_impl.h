@@ -19,7 +19,7 @@ namespace weftrt {
 struct DeviceContext {
   Allocator allocator = system_allocator();
   RandomGenerator generator;                 // the default one
-  std::shared_ptr<const DeviceFacts> facts;  // never null
+  std::shared_ptr<const DeviceFacts> facts;  // not null in what is published
 
   friend bool operator==(const DeviceContext&, const DeviceContext&) = default;
 };
@@ -29,6 +29,11 @@ struct DeviceContext {
 //
 // `ContextImpl{}` has the defaults, and no operators: to keep those that are registered, begin with
 // a copy of current().
+//
+// What is published must have, for each kind of device, facts and both functions of an allocator:
+// readers use them unasked. swap_global(), update_global(), ContextOverride's constructor and its
+// update() throw std::invalid_argument for one that lacks any, and change nothing.
+// `DeviceContext{}` and what was moved from have no facts.
 //
 // A new field must keep the type regular (default, copy, compare): publishing relies on copying,
 // and tests and oracles on comparing.
@@ -50,5 +55,12 @@ struct ContextImpl {
 
   friend bool operator==(const ContextImpl&, const ContextImpl&) = default;
 };
+
+namespace detail {
+
+// Throws std::invalid_argument, which names the kind of device and what it lacks.
+void refuse_incomplete(const ContextImpl& impl);
+
+}  // namespace detail
 
 }  // namespace weftrt

@@ -14,6 +14,8 @@
 #include <atomic>
 #include <barrier>
 #include <cstdlib>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -95,6 +97,84 @@ TEST_F(Context, GenerationCountsChanges) {
   (void)swap_global(ContextImpl{});
   EXPECT_EQ(generation(), before + 2);
   EXPECT_EQ(pin().generation(), before + 2);
+}
+
+// A fixed bug: the edit started again, and again, for ever.
+TEST_F(Context, AChangeWithinAnEditOfItIsRefused) {
+  set_seed(1);
+  const std::uint64_t changes = generation();
+  EXPECT_THROW(update_global([](ContextImpl& impl) {
+                 impl.seed_all(2);
+                 set_seed(3);
+               }),
+               std::logic_error);
+  EXPECT_THROW(update_global([](ContextImpl& impl) {
+                 impl.seed_all(2);
+                 (void)swap_global(ContextImpl{});
+               }),
+               std::logic_error);
+  EXPECT_EQ(current().seed(), 1U);
+  EXPECT_EQ(generation(), changes);
+}
+
+struct Lack {
+  void (*make)(ContextImpl&);
+  const char* told;
+};
+const Lack kLacks[] = {
+    {[](ContextImpl& impl) { impl.on(DeviceKind::kCpu).facts = nullptr; },
+     "a context for device kind 'cpu': null facts"},
+    {[](ContextImpl& impl) { impl.on(DeviceKind::kCuda) = DeviceContext{}; },
+     "a context for device kind 'cuda': null facts"},
+    {[](ContextImpl& impl) { impl.on(DeviceKind::kCuda).allocator.allocate_fn = nullptr; },
+     "a context for device kind 'cuda': null allocator.allocate_fn"},
+    {[](ContextImpl& impl) { impl.on(DeviceKind::kCpu).allocator.deallocate_fn = nullptr; },
+     "a context for device kind 'cpu': null allocator.deallocate_fn"},
+};
+
+template <class Action>
+std::string refusal_of(Action&& action) {
+  try {
+    action();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+// A fixed bug: it was published, and the next reader that used it crashed.
+TEST_F(Context, WhatLacksFactsOrAFunctionIsRefused) {
+  set_seed(1);
+  const ContextPin before = pin();
+  const std::uint64_t changes = generation();
+  const std::size_t alive = live_implementations();
+  for (const Lack& lack : kLacks) {
+    ContextImpl next;
+    next.seed_all(2);
+    lack.make(next);
+    EXPECT_EQ(refusal_of([&] { (void)swap_global(next); }), lack.told);
+    EXPECT_EQ(refusal_of([&] {
+                update_global([&](ContextImpl& impl) {
+                  impl.seed_all(2);
+                  lack.make(impl);
+                });
+              }),
+              lack.told);
+    EXPECT_EQ(&current(), &*before);
+    EXPECT_EQ(generation(), changes);
+    EXPECT_EQ(live_implementations(), alive);
+  }
+}
+
+TEST_F(Context, AnEditMayRead) {
+  set_seed(1);
+  update_global([](ContextImpl& impl) {
+    const ContextPin now = pin();
+    EXPECT_EQ(now.generation(), generation());
+    impl.seed_all(current().seed() + now->seed());
+    std::thread([] { EXPECT_EQ(current().seed(), 1U); }).join();
+  });
+  EXPECT_EQ(current().seed(), 2U);
 }
 
 // Invariant 2.

@@ -27,7 +27,8 @@ namespace weftrt {
 
 // Adds `function` to the global context's table; returns the generation published. Throws
 // OperatorExists where there is another function already. One that is there already is published
-// again, to no other effect.
+// again, to no other effect. Within an edit of the global context (update_global()) it throws
+// std::logic_error: there, add to the table of what is edited.
 template <class R, class... Args>
 std::uint64_t register_operator(const Operator<R(Args...)>& op, DeviceKind kind,
                                 R (*function)(Args...)) {
@@ -58,7 +59,8 @@ class OperatorRegistration {
     }
   }
 
-  // False: there was another function before, or no memory.
+  // False: there was another function before, or no memory, or it was within an edit of the global
+  // context, by which the library was opened.
   [[nodiscard]] bool registered() const noexcept { return registered_; }
 
  private:

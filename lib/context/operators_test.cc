@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -90,6 +91,22 @@ TEST_F(Operators, RacingRegistrationsAreAllKept) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(missing, 0);
   EXPECT_EQ(current().operators.size(), static_cast<std::size_t>(kThreads * kEach));
+}
+
+TEST_F(Operators, AnEditOfTheGlobalContextRegistersByItsArgumentAlone) {
+  const Operator<int()> op("operators_test.in_an_edit");
+  const std::uint64_t changes = generation();
+  EXPECT_THROW(update_global([&](ContextImpl&) { register_operator(op, kCpu, &one); }),
+               std::logic_error);
+  EXPECT_EQ(generation(), changes);
+  EXPECT_EQ(current().operators.find(op, kCpu), nullptr);
+
+  update_global([&](ContextImpl& impl) {
+    EXPECT_FALSE(OperatorRegistration(op, kCpu, &two).registered());
+    impl.operators.add(op, kCpu, &one);
+  });
+  EXPECT_EQ(generation(), changes + 1);
+  EXPECT_EQ(call(op, kCpu), 1);
 }
 
 TEST_F(Operators, AFunctionMayChangeTheContextItWasFoundIn) {

@@ -82,14 +82,17 @@ class OverrideFrame {
 
 class [[nodiscard]] ContextOverride {
  public:
-  // This thread reads `impl`.
+  // This thread reads `impl`. Throws std::invalid_argument if it lacks what readers rely on
+  // (context_impl.h).
   explicit ContextOverride(ContextImpl impl)
       : frame_(CapturedContext(std::make_shared<detail::ContextCell>(std::move(impl)))) {}
   // This thread follows what another one followed when it was captured.
   explicit ContextOverride(CapturedContext captured) : frame_(std::move(captured)) {}
 
   // As update_global(), for the threads that follow this override. Any thread may call it while the
-  // guard lives. Not for a guard that follows the global context, or nothing; checked.
+  // guard lives. Not for a guard that follows the global context, or nothing; checked. `edit` may
+  // change the global context, but an update of this override within it, by whichever guard, throws
+  // std::logic_error.
   template <class Edit>
   std::uint64_t update(Edit&& edit) {
     return checked_cell().update(std::forward<Edit>(edit));

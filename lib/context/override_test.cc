@@ -130,6 +130,78 @@ TEST_F(Override, OneThatFollowsGlobalUncoversIt) {
   EXPECT_EQ(current().seed(), 2U);
 }
 
+TEST_F(Override, AnEditOfTheGlobalContextMayChangeAnOverride) {
+  ContextOverride mine(with_seed(2));
+  int runs = 0;
+  update_global([&](ContextImpl& impl) {
+    ++runs;
+    mine.update([](ContextImpl& overridden) { overridden.seed_all(20); });
+    const ContextOverride inner(with_seed(30));
+    impl.seed_all(current().seed());
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(current().seed(), 20U);
+  EXPECT_EQ(seed_on_another_thread(), 30U);
+}
+
+TEST_F(Override, AnEditOfItMayChangeTheGlobalContextAndAnotherOverride) {
+  ContextOverride outer(with_seed(2));
+  ContextOverride mine(with_seed(3));
+  int runs = 0;
+  mine.update([&](ContextImpl& impl) {
+    ++runs;
+    update_global([](ContextImpl& global) { global.seed_all(10); });
+    (void)swap_global(with_seed(11));
+    outer.update([](ContextImpl& overridden) { overridden.seed_all(20); });
+    impl.seed_all(30);
+  });
+  EXPECT_EQ(runs, 1);
+  EXPECT_EQ(current().seed(), 30U);
+  EXPECT_EQ(seed_on_another_thread(), 11U);
+}
+
+TEST_F(Override, AChangeOfItWithinAnEditOfItIsRefusedByWhicheverGuard) {
+  ContextOverride mine(with_seed(2));
+  ContextOverride same(capture_context());
+  EXPECT_THROW(mine.update([&](ContextImpl& impl) {
+    impl.seed_all(3);
+    same.update([](ContextImpl&) {});
+  }),
+               std::logic_error);
+  EXPECT_THROW(mine.update([&](ContextImpl& impl) {
+    impl.seed_all(3);
+    update_global([&](ContextImpl& global) {
+      global.seed_all(3);
+      mine.update([](ContextImpl&) {});
+    });
+  }),
+               std::logic_error);
+  EXPECT_EQ(current().seed(), 2U);
+  EXPECT_EQ(seed_on_another_thread(), 1U);
+}
+
+// A fixed bug: it was installed, and the next read that used it crashed.
+TEST_F(Override, WhatLacksFactsOrAFunctionIsRefused) {
+  ContextOverride mine(with_seed(2));
+  const ContextPin before = pin();
+  const std::size_t alive = live_implementations();
+  void (*const lacks[])(ContextImpl&) = {
+      [](ContextImpl& impl) { impl.on(DeviceKind::kCuda).facts = nullptr; },
+      [](ContextImpl& impl) { impl.on(DeviceKind::kCpu).allocator.allocate_fn = nullptr; },
+      [](ContextImpl& impl) { impl.on(DeviceKind::kCuda).allocator.deallocate_fn = nullptr; },
+  };
+  for (void (*const lack)(ContextImpl&) : lacks) {
+    ContextImpl impl = with_seed(3);
+    lack(impl);
+    EXPECT_THROW(const ContextOverride inner(impl), std::invalid_argument);
+    EXPECT_EQ(&current(), &*before);
+    EXPECT_THROW(mine.update(lack), std::invalid_argument);
+    EXPECT_EQ(&current(), &*before);
+    EXPECT_EQ(live_implementations(), alive);
+  }
+  EXPECT_EQ(seed_on_another_thread(), 1U);
+}
+
 TEST(OverrideDeathTest, EndingOutOfOrderIsNamed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_DEATH(

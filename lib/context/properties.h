@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -29,11 +31,15 @@ struct PropertyKey {
 // Costs: look-up is a binary search over names; a copy copies every name and value.
 class Properties {
  public:
-  // Adds the value, or replaces what the name held, whatever its type was.
+  // Adds the value, or replaces what the name held, whatever its type was. The key alone says the
+  // type: `value` is converted to it, as an argument is.
   template <PropertyType T>
-  void set(PropertyKey<T> key, T value) {
+  void set(PropertyKey<T> key, std::type_identity_t<T> value) {
     put(key.name, Value(std::move(value)));
   }
+  // Else "off" would be true.
+  template <class Pointee>
+  void set(PropertyKey<bool> key, const Pointee* value) = delete;
 
   // nullptr when the name is absent or holds another type.
   template <PropertyType T>
@@ -42,11 +48,14 @@ class Properties {
     return value == nullptr ? nullptr : std::get_if<T>(value);
   }
 
+  // The type is the key's here too.
   template <PropertyType T>
-  [[nodiscard]] T value_or(PropertyKey<T> key, T fallback) const {
-    const T* value = find(key);
-    return value == nullptr ? std::move(fallback) : *value;
+  [[nodiscard]] T value_or(PropertyKey<T> key, std::type_identity_t<T> fallback) const {
+    if (const T* const value = find(key)) return *value;
+    return fallback;
   }
+  template <class Pointee>
+  [[nodiscard]] bool value_or(PropertyKey<bool> key, const Pointee* fallback) const = delete;
 
   // False when there was nothing of that name.
   bool erase(std::string_view name);

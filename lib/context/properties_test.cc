@@ -35,6 +35,38 @@ TEST(Properties, AnAbsentNameIsNotAValue) {
   EXPECT_EQ(properties.value_or(kStreams, std::int64_t{7}), 7);
 }
 
+// A fixed bug: the type was deduced from the value as well, so that these did not compile.
+TEST(Properties, TheKeyAloneSaysTheType) {
+  Properties properties;
+  properties.set(kStreams, 4);
+  properties.set(kBackend, "native");
+  properties.set(kScale, 2);
+  EXPECT_EQ(*properties.find(kStreams), 4);
+  EXPECT_EQ(*properties.find(kBackend), "native");
+  EXPECT_EQ(*properties.find(kScale), 2.0);
+
+  const Properties none;
+  EXPECT_EQ(none.value_or(kStreams, 7), 7);
+  EXPECT_EQ(none.value_or(kBackend, "other"), "other");
+  EXPECT_EQ(none.value_or(kScale, 1), 1.0);
+  EXPECT_EQ(properties.value_or(kBackend, "other"), "native");
+  EXPECT_EQ(properties.value_or(kScale, 1), 2.0);
+}
+
+template <class T, class Value>
+concept Settable = requires(Properties properties, PropertyKey<T> key, const Value& value) {
+  properties.set(key, value);
+};
+template <class T, class Value>
+concept Fallback = requires(Properties properties, PropertyKey<T> key, const Value& value) {
+  properties.value_or(key, value);
+};
+static_assert(Settable<bool, bool> && Settable<std::int64_t, int> && Settable<double, int>);
+static_assert(Settable<std::string, char[4]> && Settable<std::string, const char*>);
+static_assert(!Settable<std::int64_t, std::string> && !Settable<std::string, int>);
+static_assert(!Settable<bool, char[4]> && !Settable<bool, const char*>, "whose truth is no value");
+static_assert(Fallback<bool, bool> && Fallback<double, int> && !Fallback<bool, const char*>);
+
 TEST(Properties, AnotherTypeOfTheSameNameIsNotFound) {
   Properties properties;
   properties.set(kStreams, std::int64_t{4});
