@@ -66,6 +66,9 @@ function(weft_add_mutant name)
     VERBATIM)
   list(FILTER copies INCLUDE REGEX "\\.cc$")
   _weft_instrumented_runtime(weftrt_${name} weftrt_${name} ${root} ${copies})
+  # In one translation unit: most of what compiling each alone takes is the standard library's headers,
+  # and there are many mutants. The genuine runtime is compiled as its users compile it.
+  set_target_properties(weftrt_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
   # Scenario objects include the copied headers: they wait for the copy.
   add_custom_target(weftrt_${name}_files DEPENDS ${copies})
   add_dependencies(weftrt_${name} weftrt_${name}_files)
