@@ -139,6 +139,10 @@ constexpr Field kFields[] = {
      }},
 };
 
+std::string refusal(std::string_view origin, std::string_view value, const std::string& mend) {
+  return std::string(origin) + ": '" + std::string(value) + "' will not do; " + mend;
+}
+
 std::string variable_name(const Field& field) {
   std::string name = "WEFT_";
   for (const char* c = field.name; *c != '\0'; ++c) {
@@ -165,13 +169,12 @@ std::span<const Field> fields() noexcept { return kFields; }
 std::string set(Options& options, const Field& field, std::string_view origin,
                 std::string_view value) {
   const std::string wrong = field.set(options, value);
-  if (wrong.empty()) return {};
-  return std::string(origin) + ": '" + std::string(value) + "' will not do; " + wrong;
+  return wrong.empty() ? std::string() : refusal(origin, value, wrong);
 }
 
 std::string mistake_in(const Options& options) {
-  const auto mistake = [](const char* field, const std::string& value, const std::string& mend) {
-    return "Options::" + std::string(field) + ": '" + value + "' will not do; " + mend;
+  const auto mistake = [](const char* field, std::string_view value, const std::string& mend) {
+    return refusal("Options::" + std::string(field), value, mend);
   };
   const auto too_small = [&](const char* field, auto value, const char* wanted) {
     return mistake(field, std::to_string(value), std::string("give ") + wanted);

@@ -142,7 +142,7 @@ class RaceDetector {
       return false;
     cell.synchronises = true;
     AccessList* own = history->atomics;
-    while (own != nullptr && (!own->access.is_like(now))) own = own->next;
+    while (own != nullptr && !own->access.is_like(now)) own = own->next;
     if (own == nullptr) {
       history->add_atomic(now, arena_);
     } else {
