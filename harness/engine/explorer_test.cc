@@ -379,6 +379,29 @@ TEST(WorkerProcess, KeepsTheEndOfALongOutput) {
   trace::unmap_channel(channel);
 }
 
+TEST(Identity, OfAHangIsItsLoopsCallersAndNotWhereInItTheTaskWas) {
+  trace::Channel* channel = trace::map_channel();
+  ASSERT_NE(channel, nullptr);
+  channel->module_count = 1;
+  channel->modules[0].id = 7;
+  trace::Finding hang;
+  hang.kind = FindingKind::kHang;
+  hang.task_count = 1;
+  hang.task = hang.tasks[0].index = 1;
+  trace::Stack& stack = hang.tasks[0].stack;
+  stack.count = 2;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    stack.frames[i].module = 0;
+    stack.frames[i].offset = 100 * (i + 1);
+  }
+  const std::uint64_t identity = identity_of(*channel, hang);
+  stack.frames[0].offset = 108;
+  EXPECT_EQ(identity_of(*channel, hang), identity);
+  stack.frames[1].offset = 208;
+  EXPECT_NE(identity_of(*channel, hang), identity);
+  trace::unmap_channel(channel);
+}
+
 TEST(Watchdog, ReadsTheKernelsWords) {
   const HangFacts reading =
       interpret_system_call("0 0x0 0x7ffe 0x400 0x0 0x0 0x0 0x7ffd 0x7f12", 'S');

@@ -246,6 +246,19 @@ TEST(SubjectHeapLimitTest, ExceedingItGivesNullAndChangesNothing) {
   EXPECT_EQ(heap->allocate(SIZE_MAX, 16, by(kFirst), 2), nullptr);
 }
 
+TEST(SubjectHeapLimitTest, CountsWhatWasAskedForAndNotWholeBlocks) {
+  SubjectHeap::Options options = small_quarantine(0);
+  options.limit_bytes = 1000;
+  auto heap = make_mapped<SubjectHeap>(options);
+  void* const block = heap->allocate(600, 16, by(kFirst), 0);  // in blocks of 640 and 448 bytes
+  ASSERT_NE(block, nullptr);
+  EXPECT_NE(heap->allocate(400, 16, by(kFirst), 1), nullptr);
+  EXPECT_EQ(heap->live_bytes(), 1000u);
+  EXPECT_EQ(heap->allocate(1, 16, by(kFirst), 2), nullptr);
+  heap->free(block, by(kFirst));
+  EXPECT_EQ(heap->live_bytes(), 400u);
+}
+
 // What a random program sees: addresses, and all bytes of each block when it gets it.
 std::vector<std::tuple<void*, std::string>> run_program(SubjectHeap& heap, std::uint64_t seed) {
   Prng prng(seed);
