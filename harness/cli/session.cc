@@ -174,8 +174,10 @@ std::string option_name(OptionStyle style, std::string_view field) {
 std::string refusal() {
   rlimit address_space{};
   if (::getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur < kAddressSpace) {
-    return "the limit on address space (ulimit -v) is too low: a worker reserves a tenth of a "
-           "terabyte, of which it uses little; raise it to unlimited";
+    return fmt::format(
+        "the limit on address space (ulimit -v) is too low: a worker reserves much, of which it "
+        "uses little; raise it to unlimited, or to {} GiB",
+        kAddressSpace >> 30);
   }
   const std::size_t threads = thread_count();
   if (threads == 1) return {};

@@ -30,7 +30,7 @@ class CommandsTest : public ProgramTest {
 
 TEST_F(CommandsTest, ListNamesEveryScenarioOnce) {
   const json all = json::parse(weft("list --json").out);
-  ASSERT_EQ(all.size(), 14u);
+  ASSERT_EQ(all.size(), 15u);
   EXPECT_EQ(all[0]["name"], "end/always");
   EXPECT_EQ(all[0]["expect"], "must_find always");
   EXPECT_EQ(all[0]["budget"], 200);
@@ -72,6 +72,19 @@ TEST_F(CommandsTest, RunAsJson) {
   EXPECT_TRUE(finding["preemptions"].is_number_unsigned());
   EXPECT_EQ(scenarios[1]["executions"], 50);
   EXPECT_TRUE(scenarios[1]["findings"].empty());
+}
+
+// An estimate of one is a little more than one.
+TEST_F(CommandsTest, NoMoreSchedulesAreDistinctThanWereExecuted) {
+  const Ran ran = weft("run end/passes --schedules 1 --json");
+  EXPECT_EQ(json::parse(ran.out)["scenarios"][0]["distinct"], 1.0);
+}
+
+TEST_F(CommandsTest, ATimerIsShownAtTheTimeItJumpsTo) {
+  const Ran found = weft("run end/sleeps");
+  // Time begins at one second.
+  EXPECT_THAT(weft("report " + rest_of_line(found.out, " report ")).out,
+              HasSubstr("timer fires at 61000000000 ns"));
 }
 
 TEST_F(CommandsTest, TheSameSeedGivesTheSameToken) {

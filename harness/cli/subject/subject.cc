@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <mutex>
@@ -89,6 +90,11 @@ WEFT_SCENARIO(invariant_fails, {.name = "end/invariant", .budget = 200}) {
   std::thread other(enter);
   enter();
   other.join();
+}
+
+WEFT_SCENARIO(sleeps, {.name = "end/sleeps", .budget = 1}) {
+  std::this_thread::sleep_for(std::chrono::minutes(1));
+  weft::always(false, "a minute has passed");
 }
 
 WEFT_SCENARIO(hangs, {.name = "end/hangs", .budget = 1}) {
