@@ -170,10 +170,8 @@ TEST_F(CommandsTest, CheckHoldsScenariosToTheirExpectations) {
 TEST_F(CommandsTest, NothingMatchedIsExitStatusFive) {
   const Ran ran = weft("run no_such_story");
   EXPECT_EQ(ran.status, 5);
-  const std::size_t all = json::parse(weft("list --json").out).size();
-  EXPECT_EQ(ran.err, "weft: no scenario matches 'no_such_story'; `" WEFT_SUBJECT
-                     " list` shows all " +
-                         std::to_string(all) + "\n");
+  EXPECT_EQ(ran.err,
+            "weft: no scenario matches 'no_such_story'; `" WEFT_SUBJECT " list` shows all 15\n");
   EXPECT_EQ(ran.out, "");
 }
 
