@@ -91,8 +91,8 @@ DebugResult debug(const trace::Token& token, const Options& options, const Debug
 
   DebugResult result;
   engine::SupervisedWorker worker;
-  if (!worker.prepare() ||
-      !worker.run_to_stop(config.worker_main, config.worker, as_body(body), config.hang_seconds)) {
+  if (!worker.prepare() || !worker.run_to_stop(config.worker_main, config.worker,
+                                               engine::body_of(body), config.hang_seconds)) {
     result.error = std::string("cannot start a worker process: ") + std::strerror(errno);
     return result;
   }

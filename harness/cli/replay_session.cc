@@ -63,7 +63,7 @@ class Replayer {
       config.hang_seconds = engine::hang_seconds_again(config);
     }
     if (!worker.prepare() ||
-        !engine::run_single(config, as_body(body_), strategy, 1, first, worker)) {
+        !engine::run_single(config, engine::body_of(body_), strategy, 1, first, worker)) {
       result_.error = std::string("cannot start a worker process: ") + std::strerror(errno);
       return;
     }

@@ -187,12 +187,6 @@ std::string refusal() {
       threads);
 }
 
-engine::Body as_body(const std::function<void()>& body) {
-  return {
-      .function = [](void* function) { (*static_cast<const std::function<void()>*>(function))(); },
-      .argument = const_cast<std::function<void()>*>(&body)};
-}
-
 std::string executor_refusal(const Options& options) {
   if (options.executor != "alias" || engine::is_traced(::getpid())) return {};
   const char* const reason = engine::why_no_alias();
@@ -265,8 +259,9 @@ Result explore(const Options& options, const Setup& setup, const std::function<v
   if (!result.error.empty()) return result;
 
   result.warning = executor_note(options);
-  Session session(options, setup, as_body(body), std::move(*suppressions));
-  const engine::ExplorerResult explored = engine::explore(session.config(), as_body(body), session);
+  Session session(options, setup, engine::body_of(body), std::move(*suppressions));
+  const engine::ExplorerResult explored =
+      engine::explore(session.config(), engine::body_of(body), session);
   result.executions = explored.progress.executions;
   result.steps = explored.progress.steps;
   result.seconds = explored.progress.seconds;

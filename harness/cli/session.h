@@ -58,7 +58,6 @@ struct Setup {
 /// What `options.executor` comes to here.
 [[nodiscard]] engine::ExecutorKind executor_kind(const Options& options);
 [[nodiscard]] engine::ExplorerConfig explorer_config(const Options& options);
-[[nodiscard]] engine::Body as_body(const std::function<void()>& body);
 [[nodiscard]] trace::RunFacts run_facts(const Options& options);
 
 }  // namespace weft::cli

@@ -51,6 +51,12 @@ void become_worker(pid_t supervisor) noexcept {
 
 }  // namespace
 
+// Here and not where the command line is, which is compiled unoptimised: each execution passes by.
+Body body_of(const std::function<void()>& function) noexcept {
+  return {.function = [](void* called) { (*static_cast<const std::function<void()>*>(called))(); },
+          .argument = const_cast<std::function<void()>*>(&function)};
+}
+
 WorkerProcess::~WorkerProcess() {
   kill();
   close_all();

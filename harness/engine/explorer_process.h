@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 
 #include "harness/engine/worker.h"
@@ -28,6 +29,9 @@ struct Body {
   void (*function)(void*) = nullptr;
   void* argument = nullptr;
 };
+
+/// Calls `function`, which must outlive it, once an execution.
+[[nodiscard]] Body body_of(const std::function<void()>& function) noexcept;
 
 /// How a worker process ended, before anybody judged what that means.
 struct ProcessEnd {
