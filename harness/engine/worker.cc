@@ -50,6 +50,7 @@ struct Worker {
   void prepare() noexcept;
   void warm_up() noexcept;
   bool run_one(std::uint64_t index) noexcept;
+  [[gnu::noinline]] void run_all() noexcept;
   [[noreturn]] void work() noexcept;
 };
 
@@ -135,6 +136,13 @@ bool Worker::run_one(std::uint64_t index) noexcept {
   return true;
 }
 
+void Worker::run_all() noexcept {
+  for (std::uint64_t n = 0; n < config.count; ++n) {
+    if (channel.stop_requested.load(std::memory_order_relaxed)) break;
+    if (!run_one(config.first + n * config.stride)) break;
+  }
+}
+
 void Worker::work() noexcept {
   prepare();
   image.snapshot(reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)));
@@ -142,10 +150,10 @@ void Worker::work() noexcept {
   // Not for a single one, and not under a debugger, which would stop at each fault.
   if (config.executor == ExecutorKind::kAlias && config.count > 1 && !being_traced()) image.guard();
   config.strategy->load(channel.strategy_state, channel.strategy_state_size);
-  for (std::uint64_t n = 0; n < config.count; ++n) {
-    if (channel.stop_requested.load(std::memory_order_relaxed)) break;
-    if (!run_one(config.first + n * config.stride)) break;
-  }
+  // A page further down the stack: of the page that this frame is on, what lies above the frame is
+  // put back after each execution in which anybody writes to that page.
+  asm volatile("" : : "r"(__builtin_alloca(kPageBytes)) : "memory");
+  run_all();
   channel.phase.store(trace::WorkerPhase::kDone, std::memory_order_relaxed);
   _exit(static_cast<int>(WorkerExit::kFinished));
 }

@@ -69,6 +69,8 @@ std::size_t SavedMemory::restore() noexcept {
     }
     return written;
   }
+  if (--restores_until_review_ == 0) [[unlikely]]
+    return review();
   for (std::size_t i = 0; i < piece_count_; ++i) {
     const Piece& piece = pieces_.data()[i];
     raw_copy(piece.to, piece.from, piece.bytes);
@@ -137,16 +139,20 @@ void SavedMemory::protect(const Run& run) noexcept {
 bool SavedMemory::written(std::uintptr_t address) noexcept {
   if (!guarding_) return false;
   const std::uintptr_t page = address & ~(kPageBytes - 1);
+  Page* const state = find_page(page);
+  if (state == nullptr || *state == Page::kWritten) return false;
+  *state = Page::kWritten;
+  set_protection(page, page + kPageBytes, PROT_READ | PROT_WRITE);
+  note_written(page);
+  return true;
+}
+
+SavedMemory::Page* SavedMemory::find_page(std::uintptr_t page) noexcept {
   for (const Run& run : runs_) {
-    if (page < run.begin || page >= run.end) continue;
-    Page& state = pages_.data()[run.first + (page - run.begin) / kPageBytes];
-    if (state == Page::kWritten) return false;
-    state = Page::kWritten;
-    set_protection(page, page + kPageBytes, PROT_READ | PROT_WRITE);
-    note_written(page);
-    return true;
+    if (page >= run.begin && page < run.end)
+      return &pages_.data()[run.first + (page - run.begin) / kPageBytes];
   }
-  return false;
+  return nullptr;
 }
 
 void SavedMemory::note_written(std::uintptr_t page) noexcept {
@@ -157,6 +163,31 @@ void SavedMemory::note_written(std::uintptr_t page) noexcept {
     pieces_[piece_count_++] = {begin, range.saved + (begin - range.begin),
                                static_cast<std::size_t>(end - begin)};
   }
+}
+
+/// Does what restore() does, and guards those pages again in which it had nothing to do.
+std::size_t SavedMemory::review() noexcept {
+  review_interval_ *= 2;
+  restores_until_review_ = review_interval_;
+  std::size_t written = 0;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < piece_count_;) {
+    const std::uintptr_t page = page_of(pieces_[i].to);
+    const std::size_t first_kept = kept;
+    std::size_t changed = 0;
+    for (; i < piece_count_ && page_of(pieces_[i].to) == page; ++i) {
+      const Piece piece = pieces_[i];
+      changed += restore_changed(piece.to, piece.from, piece.bytes);
+      pieces_[kept++] = piece;
+    }
+    written += changed;
+    if (changed != 0) continue;
+    kept = first_kept;
+    *find_page(page) = Page::kUnwritten;
+    set_protection(page, page + kPageBytes, PROT_READ);
+  }
+  piece_count_ = kept;
+  return written;
 }
 
 void SavedMemory::lift() noexcept {

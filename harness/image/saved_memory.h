@@ -9,6 +9,11 @@
 // bytes without asking. In the steady state nothing faults, and what is never written costs
 // nothing.
 //
+// What was written once need not be so again: the dynamic linker writes beside the subject's
+// variables where it binds a function at its first call. So after kFirstReview restores, twice as
+// many and so on, the pages that were written are compared, and those in which nothing has changed
+// are guarded again.
+//
 // The kernel does not fault: a system call that would write there fails. Whoever guards sees to it
 // that no system call meets a guarded page (system_call_trap.h), and calls lift() before one.
 //
@@ -28,6 +33,7 @@ namespace weft::image {
 class SavedMemory {
  public:
   static constexpr std::size_t kMaxRanges = 2048;
+  static constexpr std::uint64_t kFirstReview = 16;
 
   void clear() noexcept;
   // [begin, end); overlaps no other range.
@@ -78,7 +84,9 @@ class SavedMemory {
 
   void find_runs() noexcept;
   void protect(const Run& run) noexcept;
+  Page* find_page(std::uintptr_t page) noexcept;
   void note_written(std::uintptr_t page) noexcept;
+  std::size_t review() noexcept;
 
   FixedVector<Range, kMaxRanges> ranges_;
   Mapping contents_;  // of the ranges, one after the other
@@ -88,8 +96,10 @@ class SavedMemory {
   FixedVector<Run, kMaxRanges> runs_;  // ascending
   MappedArray<Page> pages_;            // of the runs, one after the other
   MappedArray<Piece> pieces_;
-  std::size_t piece_count_ = 0;
+  std::size_t piece_count_ = 0;  // those of one page side by side
   bool guarding_ = false;
+  std::uint64_t review_interval_ = kFirstReview;
+  std::uint64_t restores_until_review_ = kFirstReview;
 };
 
 }  // namespace weft::image

@@ -93,6 +93,42 @@ TEST_F(SavedMemoryTest, EachPageFaultsOnceAndComesBackEveryTime) {
   EXPECT_EQ(faults, 2);
 }
 
+TEST_F(SavedMemoryTest, APageThatIsWrittenNoMoreIsGuardedAgain) {
+  cover_all();
+  memory_->guard();
+  bytes()[0] = 1;
+  for (std::uint64_t execution = 1; execution <= SavedMemory::kFirstReview; ++execution) {
+    bytes()[3 * kPageBytes] = 1;
+    const std::size_t written = memory_->restore();
+    EXPECT_TRUE(as_before());
+    if (execution < SavedMemory::kFirstReview) EXPECT_EQ(written, 2 * kPageBytes);
+  }
+  EXPECT_EQ(faults, 2);
+  bytes()[3 * kPageBytes] = 1;
+  EXPECT_EQ(memory_->restore(), kPageBytes) << "the other one alone";
+  bytes()[1] = 1;
+  EXPECT_EQ(faults, 3);
+  EXPECT_EQ(memory_->restore(), 2 * kPageBytes);
+  EXPECT_TRUE(as_before());
+}
+
+TEST_F(SavedMemoryTest, APageIsGuardedAgainOnlyAsAWhole) {
+  memory_->add(bytes(), bytes() + kBytes);
+  memory_->subtract(bytes() + 100, bytes() + 200);
+  memory_->take();
+  memory_->guard();
+  for (std::uint64_t execution = 1; execution <= SavedMemory::kFirstReview; ++execution) {
+    bytes()[300] = 1;  // behind the hole; before it, nothing changes
+    memory_->restore();
+  }
+  EXPECT_EQ(faults, 1);
+  bytes()[0] = 1;
+  bytes()[300] = 1;
+  EXPECT_EQ(faults, 1);
+  EXPECT_EQ(memory_->restore(), kPageBytes - 100);
+  EXPECT_EQ(bytes()[0], 0);
+}
+
 TEST_F(SavedMemoryTest, WhatIsNotCoveredKeepsItsContents) {
   memory_->add(bytes(), bytes() + kBytes);
   memory_->subtract(bytes() + 100, bytes() + 200);
