@@ -121,11 +121,12 @@ inline void for_each_part(std::size_t bytes, Move move) noexcept {
     }
     written += kBlock;
   }
-  if (offset < bytes) {
-    raw_copy(target + offset, source + offset, bytes - offset);
-    written += bytes - offset;
-  }
-  return written;
+  char difference = 0;
+  for (std::size_t at = offset; at < bytes; ++at)
+    difference = static_cast<char>(difference | (target[at] ^ source[at]));
+  if (difference == 0) return written;
+  raw_copy(target + offset, source + offset, bytes - offset);
+  return written + (bytes - offset);
 }
 
 }  // namespace weft::image

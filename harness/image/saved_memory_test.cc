@@ -129,6 +129,17 @@ TEST_F(SavedMemoryTest, APageIsGuardedAgainOnlyAsAWhole) {
   EXPECT_EQ(bytes()[0], 0);
 }
 
+TEST_F(SavedMemoryTest, APartOfAPageIsGuardedAgainToo) {
+  memory_->add(bytes(), bytes() + 3 * kPageBytes + 21);
+  memory_->take();
+  memory_->guard();
+  bytes()[3 * kPageBytes + 20] = 1;
+  for (std::uint64_t execution = 1; execution <= SavedMemory::kFirstReview; ++execution)
+    memory_->restore();
+  EXPECT_EQ(memory_->restore(), 0);
+  EXPECT_TRUE(as_before());
+}
+
 TEST_F(SavedMemoryTest, WhatIsNotCoveredKeepsItsContents) {
   memory_->add(bytes(), bytes() + kBytes);
   memory_->subtract(bytes() + 100, bytes() + 200);
