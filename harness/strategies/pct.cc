@@ -35,13 +35,18 @@ engine::Next Pct::next_execution(std::uint64_t, std::uint64_t seed) noexcept {
   next_plain_ = 0;
   // The label is drawn independently of the place: which of two demoted tasks
   // goes first is part of the bug.
-  for (Priority label = 1; label < Priority{depth_}; ++label) {
-    changes_.push_back({.operation = prng_.between(1, length_.operations()), .priority = label});
-  }
-  std::sort(changes_.begin(), changes_.end(), [](const ChangePoint& a, const ChangePoint& b) {
-    return a.operation != b.operation ? a.operation < b.operation : a.priority < b.priority;
-  });
+  for (Priority label = 1; label < Priority{depth_}; ++label)
+    insert_change({.operation = prng_.between(1, length_.operations()), .priority = label});
   return engine::Next::kGo;
+}
+
+void Pct::insert_change(const ChangePoint& change) noexcept {
+  changes_.push_back(change);
+  for (ChangePoint* at = &changes_.back();
+       at != changes_.begin() && at[-1].operation > change.operation; --at) {
+    at[0] = at[-1];
+    at[-1] = change;
+  }
 }
 
 void Pct::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {

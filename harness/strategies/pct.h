@@ -69,6 +69,8 @@ class Pct final : public Sampler {
     Priority priority;
   };
 
+  // `change` comes behind those of the same operation.
+  void insert_change(const ChangePoint& change) noexcept;
   // `task` is at the latest contested operation: applies what was to change by then.
   void apply_changes(TaskIndex task) noexcept;
   void demote(TaskIndex task) noexcept { priorities_[task] = lowest_--; }
@@ -77,7 +79,7 @@ class Pct final : public Sampler {
 
   // Of the execution in progress.
   MappedArray<Priority> priorities_;
-  FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, ascending
+  FixedVector<ChangePoint, kMaxDepth> changes_;  // by operation, then by priority, ascending
   std::size_t next_change_ = 0;
   Priority lowest_ = 0;
   TaskIndex at_ = kNoTaskIndex;     // whom the latest decision picked, and
