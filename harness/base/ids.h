@@ -23,6 +23,13 @@ namespace weft {
   return z ^ (z >> 31);
 }
 
+/// The same for a chain that grows at every step: one multiplication, at whose cost `value` shows
+/// in the low bits only where it differs below bit 48.
+[[nodiscard]] constexpr std::uint64_t fold_step(std::uint64_t seed, std::uint64_t value) noexcept {
+  const std::uint64_t z = (seed ^ value) * 0x9e3779b97f4a7c15u;
+  return z ^ (z >> 32);
+}
+
 /// A task's spawn path ("0.1.2": second child's third child), folded into one word.
 /// Text and ordinals are kept in the task table; 64 bits make a collision within
 /// one execution's tasks (at most 1,024) a matter of 2^-45.

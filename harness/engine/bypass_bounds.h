@@ -31,10 +31,15 @@ class BypassBounds {
   void clear() noexcept {
     count_ = 0;
     everywhere_ = kNone;
+    any_ = false;
   }
-  [[nodiscard]] bool any() const noexcept { return count_ != 0 || everywhere_ != kNone; }
+  /// Kept, for each step asks.
+  [[nodiscard]] bool any() const noexcept { return any_; }
 
-  void bound_all(std::uint64_t most) noexcept { everywhere_ = most; }
+  void bound_all(std::uint64_t most) noexcept {
+    everywhere_ = most;
+    any_ = count_ != 0 || most != kNone;
+  }
   /// False when there are too many. A later bound on one lock replaces an earlier one.
   bool bound(std::uintptr_t lock, std::uint64_t most) noexcept {
     for (std::size_t i = 0; i < count_; ++i) {
@@ -45,6 +50,7 @@ class BypassBounds {
     }
     if (count_ == kMax) return false;
     bounds_[count_++] = {lock, most};
+    any_ = true;
     return true;
   }
 
@@ -64,6 +70,7 @@ class BypassBounds {
   Bound bounds_[kMax] = {};
   std::size_t count_ = 0;
   std::uint64_t everywhere_ = kNone;
+  bool any_ = false;
 };
 
 }  // namespace weft::engine

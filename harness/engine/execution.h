@@ -241,7 +241,8 @@ class Execution {
   [[nodiscard]] std::uint64_t foresee(const Task& task) const noexcept;
   [[nodiscard]] bool is_foreseen(const Task& task) const noexcept;
   void go_on_if_possible(Task& task) noexcept;
-  void note_progress(Task& task) noexcept;
+  /// Whether the task does something that may only look.
+  [[nodiscard]] bool note_progress(Task& task) noexcept;
   void tell_unasked() noexcept;
   /// Tells the supervisor's watchdog that there is progress. The only writer: no read-modify-write.
   void beat() noexcept {

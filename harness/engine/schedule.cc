@@ -60,10 +60,10 @@ void Execution::fail_for_length() noexcept {
 }
 
 inline void Execution::note_step(const Task& chosen) noexcept {
-  const std::uint64_t what = (std::uint64_t{chosen.index} << 48) ^
-                             (static_cast<std::uint64_t>(chosen.pending.kind) << 40) ^
+  const std::uint64_t what = (std::uint64_t{chosen.index} << 32) ^
+                             (static_cast<std::uint64_t>(chosen.pending.kind) << 24) ^
                              chosen.operation_index;
-  digest_ = fold(digest_ + enabled_.hash(), what);
+  digest_ = fold_step(digest_ + enabled_.hash(), what);
   channel_.steps = ++steps_;
 }
 
@@ -154,9 +154,13 @@ inline bool Execution::is_foreseen(const Task& task) const noexcept {
          !progress_.repeats(task.idleness);
 }
 
-inline void Execution::note_progress(Task& task) noexcept {
-  if (!Progress::may_only_look(task.pending.kind)) return progress_.changed();
+inline bool Execution::note_progress(Task& task) noexcept {
+  if (!Progress::may_only_look(task.pending.kind)) {
+    progress_.changed();
+    return false;
+  }
   progress_.looked(task.idleness);
+  return true;
 }
 
 /// The root's, for which nobody else is there to be left.
@@ -168,14 +172,14 @@ void Execution::announced(Task& task) noexcept {
   if (!is_foreseen(task)) return schedule(task);
   if (!kNeverWaits[static_cast<std::size_t>(task.pending.kind)]) return go_on_if_possible(task);
   go_on(task);
-  note_progress(task);
+  (void)note_progress(task);
 }
 
 /// Where it is foreseen, but for the operation itself.
 void Execution::go_on_if_possible(Task& task) noexcept {
   if (!is_ordinary(task.pending.kind) || !would_succeed(task)) return schedule(task);
   go_on(task);
-  note_progress(task);
+  (void)note_progress(task);
 }
 
 void Execution::schedule(Task& task) noexcept {
@@ -196,13 +200,14 @@ void Execution::schedule(Task& task) noexcept {
       report_cycle_through(task);
     }
   }
-  if (goes_on_unasked(task)) {
+  // What commutes or is alone is not asked about, and so has no leeway.
+  if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
+    account(task, task);
+  } else if (goes_on_unasked(task)) {
     if (steps_ >= config_.step_cap) [[unlikely]]
       fail_for_length();
     go_on(task);
     foreseen_before_ = foresee(task);
-  } else if (goes_on_at_once(task) && outside_waits_ == 0 && live_attached_ != 0) {
-    account(task, task);
   } else {
     reschedule(task);
   }
@@ -211,9 +216,8 @@ void Execution::schedule(Task& task) noexcept {
   // Whether a plain access is a point at all is the strategy's choice, which a replay does not
   // make.
   if (trace::is_plain(kind)) return;
-  note_progress(task);
-  if (task.idleness.points % kLivelockPoints == 0 && Progress::may_only_look(kind))
-    report_livelock(task);
+  const bool looked = note_progress(task);
+  if (looked && task.idleness.points % kLivelockPoints == 0) report_livelock(task);
 }
 
 void Execution::reschedule(Task& at) noexcept {

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "harness/base/ids.h"
+#include "harness/base/prng.h"
 #include "harness/trace/channel.h"
 
 namespace weft::engine {
@@ -29,17 +30,22 @@ class TaskSet {
     const std::uint64_t bit = std::uint64_t{1} << (task % 64);
     const bool was = (words_[w] & bit) != 0;
     if (was == member) return;
-    if (w >= used_) used_ = w + 1;
     words_[w] ^= bit;
     member ? ++count_ : --count_;
-    hash_ = used_ == 1 ? words_[0] : hash_of_several();
+    if (w == 0) [[likely]] {
+      hash_ ^= bit;
+    } else {
+      if (w >= used_) used_ = w + 1;
+      hash_ ^= mix64(task);
+    }
   }
   [[nodiscard]] bool contains(TaskIndex task) const noexcept {
     return (words_[task / 64] >> (task % 64)) & 1;
   }
   [[nodiscard]] std::size_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint64_t low_word() const noexcept { return words_[0]; }
-  /// Kept, for it is asked more often than anything changes.
+  /// Of the first 64 tasks it is the word itself. Kept, for it is asked more often than anything
+  /// changes.
   [[nodiscard]] std::uint64_t hash() const noexcept { return hash_; }
 
   /// The first member at or after `from`, or kNoTaskIndex.
@@ -64,12 +70,6 @@ class TaskSet {
   }
 
  private:
-  [[nodiscard]] __attribute__((noinline)) std::uint64_t hash_of_several() const noexcept {
-    std::uint64_t h = words_[0];
-    for (std::size_t w = 1; w < used_; ++w) h = fold(h, words_[w]);
-    return h;
-  }
-
   std::uint64_t words_[kWords] = {};
   std::size_t used_ = 1;
   std::size_t count_ = 0;

@@ -12,6 +12,7 @@
 #include <new>
 
 #include "harness/base/check.h"
+#include "harness/base/prng.h"
 #include "harness/base/process.h"
 #include "harness/engine/crash.h"
 #include "harness/engine/debugger.h"
@@ -124,7 +125,7 @@ bool Worker::run_one(std::uint64_t index) noexcept {
   execution.run(*config.strategy, &run_root, &root);
   image.subject_stopped();
   channel.phase.store(trace::WorkerPhase::kBetween, std::memory_order_relaxed);
-  count_distinct(channel.estimator, channel.schedule_digest);
+  count_distinct(channel.estimator, mix64(channel.schedule_digest));
   channel.strategy_state_size =
       config.strategy->save(channel.strategy_state, trace::kStrategyStateBytes);
   add(channel.total_steps, channel.steps);

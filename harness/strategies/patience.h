@@ -30,27 +30,27 @@ class Patience {
   /// One execution of four is patient.
   void begin_execution(Prng& prng) noexcept { patient_ = prng.below(4) == 0; }
 
-  void task_created(TaskIndex task) noexcept { yields_[task] = 0; }
+  void task_created(TaskIndex task) noexcept { yields_.data()[task] = 0; }
 
   void executed(TaskIndex task, const trace::Operation& operation) noexcept {
     if (!patient_) return;  // and nobody asks
     if (operation.kind == trace::OpKind::kYield) {
-      ++yields_[task];
+      ++yields_.data()[task];
     } else if (trace::access_of(operation.kind) != trace::Access::kRead) {
-      yields_[task] = 0;
+      yields_.data()[task] = 0;
     }
   }
 
   /// Whether what `task` does between its yields must be told.
   [[nodiscard]] bool counts(TaskIndex task) const noexcept {
-    return patient_ && yields_[task] != 0;
+    return patient_ && yields_.data()[task] != 0;
   }
 
   /// Whether `task`, which is about to perform an operation of that kind, waits for others to get
   /// on.
   [[nodiscard]] bool gives_way(TaskIndex task, trace::OpKind kind) const noexcept {
     if (!strategies::gives_way(kind)) return false;
-    return !patient_ || kind != trace::OpKind::kYield || yields_[task] >= kOverlooked;
+    return !patient_ || kind != trace::OpKind::kYield || yields_.data()[task] >= kOverlooked;
   }
 
  private:

@@ -51,13 +51,13 @@ void Pct::insert_change(const ChangePoint& change) noexcept {
 
 void Pct::task_created(TaskIndex task, TaskId, engine::TaskKind) noexcept {
   created(task);
-  priorities_[task] = kInitial + static_cast<Priority>(prng_.next() >> 2);
+  priorities_.data()[task] = kInitial + static_cast<Priority>(prng_.next() >> 2);
 }
 
 void Pct::apply_changes(TaskIndex task) noexcept {
   for (; next_change_ < changes_.size(); ++next_change_) {
-    if (changes_[next_change_].operation > progress_.contested()) return;
-    if (task != kNoTaskIndex) priorities_[task] = changes_[next_change_].priority;
+    if (changes_.data()[next_change_].operation > progress_.contested()) return;
+    if (task != kNoTaskIndex) priorities_.data()[task] = changes_.data()[next_change_].priority;
   }
 }
 
@@ -73,7 +73,8 @@ std::size_t Pct::pick(const engine::Decision& decision) noexcept {
   }
   std::size_t highest = 0;
   for (std::size_t i = 1; i < decision.enabled.size(); ++i) {
-    if (priorities_[decision.enabled[i].index] > priorities_[decision.enabled[highest].index])
+    if (priorities_.data()[decision.enabled[i].index] >
+        priorities_.data()[decision.enabled[highest].index])
       highest = i;
   }
   at_ = decision.enabled[highest].index;
@@ -86,7 +87,7 @@ engine::Leeway Pct::leeway() const noexcept {
   if (patience_.counts(at_)) return {};
   if (next_change_ == changes_.size()) return {trace::kNever, fairness_.leeway()};
   // Until then every operation is contested.
-  return {at_operation_ + (changes_[next_change_].operation - progress_.contested()),
+  return {at_operation_ + (changes_.data()[next_change_].operation - progress_.contested()),
           fairness_.leeway()};
 }
 
@@ -102,7 +103,7 @@ std::uint64_t Pct::executed(TaskIndex task, const trace::Operation& operation,
   const std::uint64_t now = progress_.contested();
   if (now >= next_plain_) next_plain_ = now + kLongestPlainRun;
   if (next_change_ == changes_.size()) return next_plain_ - now;
-  return std::min(changes_[next_change_].operation, next_plain_) - now;
+  return std::min(changes_.data()[next_change_].operation, next_plain_) - now;
 }
 
 }  // namespace weft::strategies

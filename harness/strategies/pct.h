@@ -73,7 +73,7 @@ class Pct final : public Sampler {
   void insert_change(const ChangePoint& change) noexcept;
   // `task` is at the latest contested operation: applies what was to change by then.
   void apply_changes(TaskIndex task) noexcept;
-  void demote(TaskIndex task) noexcept { priorities_[task] = lowest_--; }
+  void demote(TaskIndex task) noexcept { priorities_.data()[task] = lowest_--; }
 
   unsigned depth_;
 

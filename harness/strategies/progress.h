@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "harness/base/ids.h"
 #include "harness/base/mapped_array.h"
@@ -32,7 +33,7 @@ class Progress {
     alone_ = false;
   }
 
-  void task_created(TaskIndex task) noexcept { announced_[task] = 0; }
+  void task_created(TaskIndex task) noexcept { announced_.data()[task] = 0; }
 
   /// A decision: `at` has run up to it, plain accesses on the way, past others that were enabled.
   void decided(const engine::Decision& decision) noexcept {
@@ -75,10 +76,9 @@ class Progress {
 
  private:
   std::uint64_t announce(TaskIndex task, std::uint64_t operation_index) noexcept {
-    const std::uint64_t before = announced_[task];
-    if (operation_index <= before) return 0;
-    announced_[task] = operation_index;
-    return operation_index - before;
+    std::uint64_t& announced = announced_.data()[task];
+    if (operation_index <= announced) return 0;
+    return operation_index - std::exchange(announced, operation_index);
   }
 
   MappedArray<std::uint64_t> announced_;  // by task: operation index up to which it is counted
