@@ -60,8 +60,8 @@ void Execution::fail_for_length() noexcept {
 }
 
 inline void Execution::note_step(const Task& chosen) noexcept {
-  const std::uint64_t what = (std::uint64_t{chosen.index} << 32) ^
-                             (static_cast<std::uint64_t>(chosen.pending.kind) << 24) ^
+  const std::uint64_t what = (std::uint64_t{chosen.index} << 40) ^
+                             (static_cast<std::uint64_t>(chosen.pending.kind) << 32) ^
                              chosen.operation_index;
   digest_ = fold_step(digest_ + enabled_.hash(), what);
   channel_.steps = ++steps_;

@@ -5,6 +5,7 @@
 // an execution may have; work is proportional to the words in use.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -35,8 +36,7 @@ class TaskSet {
     if (w == 0) [[likely]] {
       hash_ ^= bit;
     } else {
-      if (w >= used_) used_ = w + 1;
-      hash_ ^= mix64(task);
+      changed_beyond(task);
     }
   }
   [[nodiscard]] bool contains(TaskIndex task) const noexcept {
@@ -70,6 +70,12 @@ class TaskSet {
   }
 
  private:
+  /// Of the words after the first.
+  [[gnu::noinline]] void changed_beyond(TaskIndex task) noexcept {
+    used_ = std::max(used_, std::size_t{task} / 64 + 1);
+    hash_ ^= mix64(task);
+  }
+
   std::uint64_t words_[kWords] = {};
   std::size_t used_ = 1;
   std::size_t count_ = 0;
